@@ -143,14 +143,11 @@ static mp_obj_t give(mp_obj_t address) {
 static MP_DEFINE_CONST_FUN_OBJ_1(give_obj, give);
 
 #define MOST_BLOCKS (8)
-// Of mbedtls 3.6, which keeps the rest of a session in the pool.
-#define SSL_CONTEXT_BYTES (600)
 
 typedef struct {
     mp_obj_base_t base;
     mp_obj_t stream;
     void *blocks[MOST_BLOCKS];
-    byte ssl_context[SSL_CONTEXT_BYTES];
 } session_t;
 
 static void release(session_t *self) {
@@ -171,7 +168,6 @@ static mp_obj_t session(mp_obj_t stream, mp_obj_t sizes) {
     session_t *self = mp_obj_malloc_with_finaliser(session_t, &session_type);
     self->stream = stream;
     memset(self->blocks, 0, sizeof(self->blocks));
-    memset(self->ssl_context, 0, sizeof(self->ssl_context));
     for (size_t n = 0; n < MIN(number, MOST_BLOCKS); ++n) {
         self->blocks[n] = tenner_pool_alloc(mp_obj_get_int(items[n]));
         if (!self->blocks[n]) {

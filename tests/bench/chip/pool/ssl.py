@@ -6,13 +6,14 @@ PROTOCOL_TLS_CLIENT = CERT_REQUIRED = 0
 _SESSION = (16717, 4429, 4100)
 _HANDSHAKE = 6200  # more, for a moment
 _ENOMEM = 12
-_CONTEXT = 1872  # in Python's heap: two certificates, the settings and the random numbers
+# In Python's heap, of mbedtls 3.6: two certificates, the settings, the random numbers; a session.
+_OBJECTS = 1872 + 640
 
 
 class SSLContext:
     def __init__(self, protocol):
         self.verify_mode = None
-        self._mbedtls = bytearray(_CONTEXT)
+        self._mbedtls = bytearray(_OBJECTS)
 
     def load_verify_locations(self, cadata):
         pass
