@@ -16,7 +16,7 @@ _LONGEST = 10  # MICROPY_ALLOC_PARSE_INTERN_STRING_LEN
 _SHORTEST = 2
 _LONG = 24
 _LONGEST_READ = 256  # the length is in a byte
-#: In texts with these a program reads, again and again.
+#: Texts with these are for programs, which use them again and again.
 _PROTOCOL = '\r\n{}<="'
 _BY_NAME = ("getattr", "setattr", "hasattr", "delattr", "__import__")
 
@@ -93,7 +93,7 @@ class _Mover(ast.NodeTransformer):
 
 class Shelf:
     """The long texts of a build, which stay in the file of its overlays until code needs one: in
-    memory each takes 40 to 100 bytes, and few are errors that happen."""
+    memory each takes 40 to 100 bytes, and most are errors that do not happen."""
 
     def __init__(self) -> None:
         self.data = b""
