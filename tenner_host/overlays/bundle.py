@@ -103,15 +103,16 @@ def bundle(
     order = _needed_first(overlays, order)
     # Code in another file, or at work without one, keeps its texts.
     there = {*overlays} - {CORE, *(name for names in table.packs.values() for name in names)}
-    plans = {
-        name: Plan(program, overlays[name], naming, is_packed and name in there) for name in order
-    }
     shelf = Shelf()
+    plans = {
+        name: Plan(program, overlays[name], naming, shelf if is_packed and name in there else None)
+        for name in order
+    }
     files = {file_name(CORE): emit(plans[CORE])}
     kept = {*ROM, *STATIC, *ATTRIBUTES, *ARGUMENTS, *words(ast.parse(files[file_name(CORE)].text))}
     for name in order:
         if name != CORE:
-            files[file_name(name)] = emit(plans[name], kept if minify else None, shelf)
+            files[file_name(name)] = emit(plans[name], kept if minify else None)
     index = _index(overlays, table, naming)
     symbols = [one.full for one in dead]
     return Bundle(files, index, _map(overlays, files, naming), symbols, names, shelf.data)

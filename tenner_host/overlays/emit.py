@@ -12,7 +12,7 @@ from tenner_host.overlays.rewrite import rewrite
 from tenner_host.overlays.short_lines import Origin, joined
 from tenner_host.overlays.source import Module
 from tenner_host.overlays.table import CORE, CORE_ALIAS
-from tenner_host.overlays.texts import Shelf, pool, shelve
+from tenner_host.overlays.texts import pool, shelve
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -25,9 +25,9 @@ class File:
     lines: list[Origin] = field(default_factory=list)
 
 
-def emit(plan: Plan, kept: set[str] | None = None, shelf: Shelf | None = None) -> File:
+def emit(plan: Plan, kept: set[str] | None = None) -> File:
     """Write an overlay; `kept` are names that exist anyway: with it, the other short texts move
-    into a tuple. `shelf` takes its long texts."""
+    into a tuple."""
     statements: list[tuple[ast.stmt, Module | None]] = []
     statements += [(one, None) for one in _imports(plan)]
     begin = len(statements)
@@ -43,8 +43,9 @@ def emit(plan: Plan, kept: set[str] | None = None, shelf: Shelf | None = None) -
                 statements.append((one, module))
     statements += [(one, None) for one in _objects(plan)]
     statements += [(one, None) for one in _split_classes(plan)]
-    if shelf is not None and plan.reads_texts:
-        shelve([one for one, source in statements if source], shelf, plan.reference(plan.loaded()))
+    if plan.shelf is not None:
+        code = [one for one, source in statements if source]
+        shelve(code, plan.shelf, plan.reference(plan.loaded()))
     texts = None if kept is None else pool([one for one, _ in statements], kept)
     if lent:
         # Before the methods, since memory may end among them.

@@ -13,7 +13,7 @@ from tenner_host.overlays.program import External, ModuleTarget, Program, Symbol
 from tenner_host.overlays.scopes import CLASS, Scope, all_arguments
 from tenner_host.overlays.source import PACKAGE, Module
 from tenner_host.overlays.table import CORE, LOADER
-from tenner_host.overlays.texts import TEXTS
+from tenner_host.overlays.texts import TEXTS, Shelf
 
 #: The run time's object with every loaded overlay as an attribute.
 LOADED = "overlays"
@@ -36,13 +36,17 @@ class Plan:
     """The way from the code of one overlay to every symbol: `names` holds those at its top."""
 
     def __init__(
-        self, program: Program, overlay: Overlay, naming: Naming, reads_texts: bool = False
+        self,
+        program: Program,
+        overlay: Overlay,
+        naming: Naming,
+        shelf: Shelf | None = None,
     ) -> None:
         self.program = program
         self.overlay = overlay
         self.naming = naming
-        #: May its long texts stay on flash?
-        self.reads_texts = reads_texts
+        #: Takes its long texts; None: they stay in its code.
+        self.shelf = shelf
         self.loader = program.modules.get(LOADER)
         self._collect()
         self._choose()
@@ -64,7 +68,7 @@ class Plan:
     def _collect(self) -> None:
         for owner, _ in self.overlay.lends:
             self._use(owner)
-        if self.reads_texts:
+        if self.shelf is not None:
             self._use(self.loaded())
         if self.overlay.borrows:
             self._use(self.borrow())

@@ -62,12 +62,7 @@ class _Mover(ast.NodeTransformer):
         if not _SHORTEST <= len(text.encode()) <= _LONGEST:
             return node
         place = self.found.setdefault(text, len(self.found))
-        made = ast.Subscript(
-            value=ast.Name(id=TEXTS, ctx=ast.Load()), slice=ast.Constant(place), ctx=ast.Load()
-        )
-        for part in ast.walk(made):
-            ast.copy_location(part, node)
-        return made
+        return _item(ast.Name(id=TEXTS, ctx=ast.Load()), place, node)
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.expr:
         # The compiler makes one object of a tuple of constants; its texts are no names.
@@ -109,7 +104,7 @@ class Shelf:
         return self._known[text]
 
 
-def is_long(node: ast.AST) -> bool:
+def _is_long(node: ast.AST) -> bool:
     """Whether a text is of words and so long that it takes more memory than its number."""
     return (
         isinstance(node, ast.Constant)
@@ -134,16 +129,10 @@ class _Shelver(ast.NodeTransformer):
         self.loaded = loaded
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        if not is_long(node):
+        if not _is_long(node):
             return node
-        made = ast.Subscript(
-            value=copy.deepcopy(self.loaded),
-            slice=ast.Constant(self.shelf.number(str(node.value))),
-            ctx=ast.Load(),
-        )
-        for part in ast.walk(made):
-            ast.copy_location(part, node)
-        return made
+        number = self.shelf.number(str(node.value))
+        return _item(copy.deepcopy(self.loaded), number, node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         return node  # `shelve` comes to it
@@ -153,3 +142,11 @@ class _Shelver(ast.NodeTransformer):
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         return node
+
+
+def _item(holder: ast.expr, number: int, text: ast.Constant) -> ast.expr:
+    """`holder[number]` in the place of a text."""
+    made = ast.Subscript(value=holder, slice=ast.Constant(number), ctx=ast.Load())
+    for part in ast.walk(made):
+        ast.copy_location(part, text)
+    return made

@@ -237,5 +237,5 @@ def test_no_two_attributes_get_one_name():
     names = [f"attribute_{number}" for number in range(count)]
     text = "class Many:\n    def __init__(self):\n        pass\n\n\nmany = Many()\n"
     text += "".join(f"many.{name} = 1\n" for name in names)
-    found = re.findall(r"\b\w+\.(\w+) = 1\b", made(text))
+    found = re.findall(r"(?:^|;)\w+\.(\w+) = 1(?=;|$)", made(text), re.MULTILINE)
     assert len(found) == len(set(found)) == count
