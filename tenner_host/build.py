@@ -124,6 +124,7 @@ def firmware_tree(
     debug: bool = False,
     packed: bool | None = None,
     page: bool = False,
+    rom: bool = False,
 ) -> dict[str, bytes]:
     """All files of `board` by their path on the board: code, data, pins, workspace templates.
 
@@ -132,7 +133,8 @@ def firmware_tree(
     `mpy=False` all modules stay source, for CPython and for the REPL. With `debug` the board
     checks that only code of the current phase is loaded, and prints its heap after each phase. The
     overlays are one file, since on littlefs each would take another block; in a debug build, or
-    without `packed`, each has a file and its name. With `page` the board can serve its page.
+    without `packed`, each has a file and its name. With `page` the board can serve its page. With
+    `rom` the tree is for a ROMFS image: it executes code in place, if that has a file of its own.
     """
     modules, scripts = _sources(firmware)
     tree = dict(scripts)
@@ -149,7 +151,7 @@ def firmware_tree(
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
         made = _overlays(firmware, debug, not debug if packed is None else packed)
-        tree.update(_overlay_tree(made, optimize, set(tree), page))
+        tree.update(_overlay_tree(made, optimize, set(tree), page, rom))
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
     if page:
@@ -176,10 +178,14 @@ def sources(firmware: Path = FIRMWARE) -> tuple[dict[str, bytes], dict[str, byte
 
 
 def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
-    """The code of a chip's `firmware_tree` before it is compiled, by paths such as
-    `tenner/app.py`."""
+    """The code of a chip as the source to freeze, by paths such as `tenner/app.py`. An overlay is
+    `o.py` in a folder of its own: the names of modules stay in RAM, so all have the same."""
     made = _overlays(firmware, False, False)
-    sources = {f"tenner/{name}.py": text.encode() for name, text in made["files"].items()}
+    files = [overlays.file_name(overlays.CORE), *_separate_paths(_table(firmware))]
+    sources = {
+        f"tenner/{name}.py" if name in files else f"tenner/{name}/o.py": text.encode()
+        for name, text in made["files"].items()
+    }
     return {**sources, "tenner/__init__.py": made["about"].encode()}
 
 
@@ -188,6 +194,11 @@ def _table(firmware: Path) -> overlays.Table:
         return overlays.read_table(firmware / TABLE)
     except overlays.OverlayError as exc:
         raise BuildError(str(exc)) from exc
+
+
+def _separate_paths(table: overlays.Table) -> list[str]:
+    """The modules that main.py imports before the core, by their paths in the package."""
+    return [name.partition(".")[2].replace(".", "/") for name in table.separate]
 
 
 def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
@@ -212,9 +223,8 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
         except overlays.OverlayError as exc:
             raise BuildError(str(exc)) from exc
         texts = {name: file.text for name, file in bundled.files.items()}
-        for name in table.separate:
-            path_in_package = name.partition(".")[2].replace(".", "/")
-            texts[path_in_package] = modules[f"tenner/{path_in_package}.py"].decode()
+        for path in _separate_paths(table):
+            texts[path] = modules[f"tenner/{path}.py"].decode()
         return {
             "files": texts,
             "places": bundled.places,
@@ -231,10 +241,10 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
 
 
 def _overlay_tree(
-    made: dict[str, Any], optimize: int, paths: set[str], page: bool
+    made: dict[str, Any], optimize: int, paths: set[str], page: bool, rom: bool
 ) -> dict[str, bytes]:
-    """The code of the agent from `_overlays`, with or without that of its page; `paths` are those
-    of the tree's other files."""
+    """The code of the agent from `_overlays`, with or without that of its page, `rom` as in
+    `firmware_tree`; `paths` are those of the tree's other files."""
     for name in made["files"]:
         if any(path.startswith(f"/lib/tenner/{name}/") for path in paths):
             raise BuildError(f"overlay {name} has the name of a folder with data: rename it")
@@ -246,15 +256,17 @@ def _overlay_tree(
     of_page = {places.get(name, name) for name in made["page"]}
     if places:
         names = places.values()
+        without = set(names) if rom else of_page
         tree["/lib/tenner/overlays.pack"] = overlays.packed(
-            names, compiled, of_page, made["index"].encode(), made["texts"].encode("latin-1")
+            names, compiled, without, made["index"].encode(), made["texts"].encode("latin-1")
         )
-        if page and of_page:
+        if page and of_page and not rom:
             others = set(names) - of_page
             tree[f"/lib/tenner/{_PAGE}.pack"] = overlays.packed(names, compiled, others)
     else:
         tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
-    for name in compiled.keys() - set(places.values()) - (set() if page else of_page):
+    in_pack = set() if rom else set(places.values())
+    for name in compiled.keys() - in_pack - (set() if page else of_page):
         tree[f"/lib/tenner/{name}.mpy"] = compiled[name]
     # Small enough for its folder's entry, so that it takes no block.
     tree["/lib/tenner/__init__.py"] = made["about"].encode()

@@ -51,7 +51,7 @@ def frozen_sources() -> dict[str, bytes]:
 def partition(board: str, *, code: bool) -> bytes:
     """The ROMFS partition of a board's image: with the code, or with only the data that frozen
     code reads."""
-    tree = firmware_tree(board, workspace=False, packed=False)
+    tree = firmware_tree(board, workspace=False, packed=code, rom=code)
     files = {
         path: data
         for path, data in tree.items()

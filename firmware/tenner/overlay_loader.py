@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IMPORTED = const("/overlay/o")
+_FROZEN = const("tenner.o")
 _IDLE = "IDLE"
 
 #: Whether this is a build of overlays. If not, the modules are those of the source, and nothing is
@@ -126,7 +127,8 @@ class _Files:
         return (0x8000,) + (0,) * 9
 
     def open(self, path, mode):
-        if not _PACKED:
+        if not _PACKED or self.folder[:5] == "/rom/":
+            # In ROMFS each has a file, which is executed in place.
             return open(self.folder + self.name + ".mpy", mode)
         file = self.pack = self.pack or open(self.folder + "overlays.pack", mode)
         name = self.name.encode()
@@ -164,27 +166,28 @@ def load(name: str) -> "Any":
         title, *held = _MAY_HOLD[phase]
         if name not in held and name not in suspended:
             raise RuntimeError("phase %s may not hold overlay %s: overlays.toml" % (title, name))
-    if not _PACKED:
-        if not _files.folder and sys.modules["tenner"].__path__[:7] in (".frozen", "/rom/li"):
-            # Executed in place: there is no file to read.
-            full = "tenner." + name
-            __import__(full)
-            setattr(overlays, name, sys.modules[full])
-            remove(sys.modules, full)
-            remove(sys.modules["tenner"].__dict__, name)
-            return getattr(overlays, name)
-    if not _files.folder:
+    imported = _IMPORTED
+    package: "Any" = sys.modules["tenner"]
+    if not _PACKED and package.__path__[:7] == ".frozen":
+        # An image's frozen code has one name too: o.py, in a folder for each overlay.
+        imported = _FROZEN
+        _files.folder = _files.folder or package.__path__
+        package.__path__ = _files.folder + "/" + name
+    elif not _files.folder:
         os.mount(_files, "/overlay")
     _files.name = name
-    remove(sys.modules, _IMPORTED)  # loading one overlay imports another
+    remove(sys.modules, imported)  # loading one overlay imports another
     try:
-        setattr(overlays, name, __import__(_IMPORTED))
+        setattr(overlays, name, __import__(imported, None, None, ("x",)))
     except MemoryError:
-        _withdraw(sys.modules.get(_IMPORTED))
+        _withdraw(sys.modules.get(imported))
         raise
     finally:
         # Only `overlays` holds it; a partly loaded one is freed.
-        remove(sys.modules, _IMPORTED)
+        remove(sys.modules, imported)
+        if not _PACKED and imported != _IMPORTED:
+            package.__path__ = _files.folder
+            remove(package.__dict__, "o")
     return getattr(overlays, name)
 
 

@@ -3,7 +3,7 @@ evicts."""
 
 from __future__ import annotations
 
-from tenner_host.overlays.bundle import Bundle, bundle, packed
+from tenner_host.overlays.bundle import Bundle, bundle, file_name, packed
 from tenner_host.overlays.errors import OverlayError
 from tenner_host.overlays.maps import Translator, translate
 from tenner_host.overlays.table import CORE, Table, read_table
@@ -15,6 +15,7 @@ __all__ = [
     "Table",
     "Translator",
     "bundle",
+    "file_name",
     "packed",
     "read_table",
     "translate",

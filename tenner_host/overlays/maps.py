@@ -20,7 +20,8 @@ BUILT = build_folder() / "overlay-maps"
 #: Number of maps in a folder, the newest ones.
 KEPT = 40
 
-_FRAME = re.compile(r'File "(\w+)", line (\d+), in (\S+)')
+#: Of an overlay's file; frozen ones keep their paths.
+_FRAME = re.compile(r'File "(?:(?:agent/)?tenner/)?(\w+)(?:/o)?(?:\.py)?", line (\d+), in (\S+)')
 _ATTRIBUTE = re.compile(r"attribute '(\w+)'")
 _NAME = re.compile(r"'(\w+)' object|name '(\w+)'")
 _BUILD = re.compile(r"\bbuild ([0-9a-f]{12})\b")

@@ -179,10 +179,10 @@ def code_tree(
         tree = firmware_tree(board, workspace=templates, page=page)
         is_inside = False
         if image is not None:
-            # Code that is executed in place is not packed.
-            in_place = firmware_tree(board, workspace=False, packed=False)
-            is_inside = image == about(board, in_place)
-            maps.keep(in_place)
+            # Frozen code is not packed.
+            frozen = firmware_tree(board, workspace=False, packed=False)
+            is_inside = image in (about(board, frozen), about(board, tree))
+            maps.keep(frozen)
     except BuildError as exc:
         raise CommandError(str(exc)) from exc
     maps.keep(tree)

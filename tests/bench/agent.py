@@ -210,10 +210,12 @@ def _tree(
     llm: dict[str, object],
     settings: dict[str, object],
     debug: bool,
-    packed: bool | None,
+    image: Image,
 ) -> dict[str, bytes]:
     page = "enabled" in str(settings.get("web"))
-    tree = build.firmware_tree("VIRTUAL", debug=debug, packed=packed, page=page)
+    tree = build.firmware_tree(
+        "VIRTUAL", debug=debug, packed=image.packed, page=page, rom=image.rom
+    )
     tree.update(code.chip_tree())
     own = services.settings()
     config: dict[str, object] = {
@@ -277,7 +279,7 @@ def agent(
     build."""
     with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
         root = Path(folder)
-        tree = _tree(services, heartbeat, llm or {}, settings or {}, debug, image.packed)
+        tree = _tree(services, heartbeat, llm or {}, settings or {}, debug, image)
         tree.update(files or {})
         image.install(tree, root)
         session = session or history(messages)

@@ -18,6 +18,7 @@ MODULE_PATH = "chip:lib:.frozen"
 #: The file below the root folder in which the counting build counts.
 COUNTERS = "counters"
 _PARTITION = "romfs.img"
+_CODE = (".mpy", ".py")
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,9 @@ class Image:
 
     name: str
     finder: Callable[[], interpreters.Interpreter]
-    #: Are its overlays one file? None: as `build.firmware_tree` has it.
+    #: As for `build.firmware_tree`.
     packed: bool | None = None
+    rom: bool = False
 
     def find(self) -> interpreters.Interpreter:
         """The interpreter, or NotMeasured."""
@@ -110,11 +112,8 @@ class _Frozen(Image):
     them."""
 
     def install(self, tree: dict[str, bytes], root: Path) -> None:
-        sources = build.chip_sources()
-        frozen = {f"/lib/{path.removesuffix('.py')}.mpy" for path in sources}
-        frozen.update(f"/lib/{path}" for path in sources)
-        kept = {path: data for path, data in tree.items() if path not in frozen}
-        super().install(kept, root)
+        code = [path for path in tree if path.startswith("/lib/") and path.endswith(_CODE)]
+        super().install({path: data for path, data in tree.items() if path not in code}, root)
 
     def environment(self, root: Path) -> dict[str, str]:
         return {"MICROPYPATH": MODULE_PATH.replace(":lib:.frozen", ":.frozen:lib")}
@@ -122,7 +121,7 @@ class _Frozen(Image):
 
 STOCK = Image("stock", interpreters.find_micropython32)
 COUNTING = _Counting("counting", lambda: _find("micropython32count", own.counting))
-ROMFS = _Romfs("romfs", lambda: _find("micropython32rom", own.plain), packed=False)
+ROMFS = _Romfs("romfs", lambda: _find("micropython32rom", own.plain), rom=True)
 CHIP = _Chip("chip", lambda: _find("micropython32chip", own.chip))
 FROZEN = _Frozen(
     "frozen",

@@ -72,7 +72,7 @@ def test_it_runs_with_nothing_in_lib(interpreter, partition):
 
 def another_build(data):
     """The partition of an image from another day."""
-    at = data.index(image.about("VIRTUAL", firmware_tree("VIRTUAL", packed=False)).encode())
+    at = data.index(image.about("VIRTUAL", firmware_tree("VIRTUAL")).encode())
     return data[:at] + b"0" * 12 + data[at + 12 :]
 
 

@@ -62,7 +62,10 @@ def test_lines_of_a_log_keep_what_stands_before_them(tmp_path):
     at = made.map.files["two"].index(("tenner/work.py", 20, 20, "begin")) + 1
     translator = Translator(folders=[tmp_path / "maps"])
     line = f'   +3.1s app         File "two", line {at}, in zip'
-    assert translator.line(line) == '   +3.1s app         File "tenner/work.py", line 20, in begin'
+    expected = '   +3.1s app         File "tenner/work.py", line 20, in begin'
+    assert translator.line(line) == expected
+    for frozen in ("tenner/two/o.py", "agent/tenner/two/o.py"):
+        assert translator.line(line.replace('"two"', f'"{frozen}"')) == expected
     for text in (
         'File "asyncio/core.py", line 1, in run_until_complete',
         'File "two", line 99999, in zip',
