@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _IMPORTED = const("/overlay/o")
 _FROZEN = const("tenner.o")
 _IDLE = "IDLE"
+#: The overlays that no phase evicts where the heap has room for them. No code enters this phase.
+_ROOMY: "Any" = "ROOMY"
+_ROOM = const(104 * 1024)  # bytes, for them and the core
 
 #: Whether this is a build of overlays. If not, the modules are those of the source, and nothing is
 #: evicted.
@@ -87,8 +90,10 @@ def enter(number: "Any") -> bool:
     if not _BUILT or gc.mem_alloc() < _keep_below:
         return False
     place, bit = number >> 3, 1 << (number & 7)
+    always, roomy = (_ROOMY >> 3, 1 << (_ROOMY & 7)) if _keep_below > _ROOM else (place, bit)
     for one, made in list(overlays.__dict__.items()):
-        if not (_CARRY[getattr(made, "startswith", 0) + place] & bit or one in suspended):
+        stays = getattr(made, "startswith", 0)
+        if not (_CARRY[stays + always] & roomy or _CARRY[stays + place] & bit or one in suspended):
             if _MAY_HOLD:
                 print("evicted", one, id(made))
             _withdraw(made)
