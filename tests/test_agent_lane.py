@@ -4,8 +4,10 @@ import unittest
 import agent_fakes
 from agent_fakes import Call, Reply, make_agent
 from support import run, temp_folder
+from tenner.agent.background import run_turn
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.agent.turn import Turn
+from tenner.app import App
 
 
 class TestLane(unittest.TestCase):
@@ -117,6 +119,41 @@ class TestLane(unittest.TestCase):
 
 async def asyncio_limit(coroutine):
     return await asyncio.wait_for(coroutine, 10)
+
+
+class Telegram:
+    """Its next poll brings a message of a person."""
+
+    def __init__(self, lane, starved):
+        self.lane = lane
+        self.starved = starved
+        self.polls = 0
+
+    def is_starved(self):
+        return self.starved
+
+    async def poll_once(self):
+        self.polls += 1
+        self.lane.request("telegram:1000")
+
+
+class TestBreath(unittest.TestCase):
+    def background(self, starved):
+        agent = make_agent(temp_folder(self), Reply("all is well"))
+        app = agent.app
+        app.agent = agent
+        app.telegram = Telegram(agent.lane, starved)
+        app.breathe = lambda turn=None: App.breathe(app, turn)
+        try:
+            return run(run_turn(app, "check", "heartbeat")).text, app.telegram.polls
+        except LaneBusy as busy:
+            return busy.args[0], app.telegram.polls
+
+    def test_a_poll_that_has_waited_long_goes_before_a_background_turn(self):
+        self.assertEqual(self.background(True), ("a person", 1))
+
+    def test_another_lets_it_start_at_once(self):
+        self.assertEqual(self.background(False), ("all is well", 0))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from support import run
 from tenner import overlay
 from tenner.channels.question import Question
 from tenner.net.http_errors import Yielded
+from tenner.port.compat import ticks_add, ticks_ms
 
 NOW = 1800000000
 
@@ -844,6 +845,29 @@ class TestTicket(unittest.TestCase):
             return seen
 
         self.assertEqual(run(scene()), 1)
+
+
+class Poller:
+    """A client that polls, or still connects."""
+
+    busy = True
+
+    def __init__(self, stream):
+        self.stream = stream
+
+
+class TestStarvation(unittest.TestCase):
+    def test_only_a_poll_that_waits_for_its_answer_can_hear_somebody(self):
+        bot = Bench().bot
+        for seconds, poller, starved in (
+            (3, None, False),
+            (5, None, True),
+            (5, Poller(None), True),
+            (5, Poller("stream"), False),
+        ):
+            bot._heard_ms = ticks_add(ticks_ms(), -1000 * seconds)
+            bot.poller = poller
+            self.assertEqual(bool(bot.is_starved()), starved, (seconds, poller))
 
 
 class TestMoreFailures(Waits):

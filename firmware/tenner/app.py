@@ -163,14 +163,16 @@ class App:
         """Return the owner's local time for a prompt, or a note that it is unknown."""
         return self.get("zone").tell(self.clock.now(), self.clock.trusted)
 
-    async def breathe(self, turn: "Turn") -> None:
-        """Let Telegram poll between the rounds of a background turn that holds the only TLS
-        session."""
+    async def breathe(self, turn: "Turn | None" = None) -> None:
+        """Let Telegram poll if it has waited long: before a background turn, and between the
+        rounds of `turn`, which holds the only TLS session."""
         if self.telegram and self.telegram.is_starved():
-            await turn.chain.close()
+            if turn:
+                await turn.chain.close()
             await overlay.enter("WAIT")
             async with overlay.released():
                 await self.telegram.poll_once()
+            await overlay.enter("TURN")
 
     # --- people
 

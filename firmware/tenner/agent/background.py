@@ -27,6 +27,8 @@ async def run_turn(
     of the due tasks need a turn, and return the model's reply, which may call the tool
     `heartbeat`.
     """
+    # Turns that follow each other closely would cut short every poll.
+    await app.breathe()
     turn = Turn(app.agent, kind, text, model=model)
     if choose:
         turn.tools = (locate("schedule/heartbeat.json"),)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _SPARE_S = const(15)
 _CONNECT_S = const(15)
 _STARVED_MS = const(4000)
-_POLL_ONCE_S = const(5)
+_POLL_ONCE_S = const(10)  # with its handshake
 #: The usual reply to a poll.
 _NO_UPDATES = b'{"ok":true,"result":[]}'
 _POLL_BODY = b'{"limit":1,"timeout":%d,"offset":%d,"allowed_updates":["message","edited_message","callback_query"]}'  # noqa: E501
@@ -186,12 +186,13 @@ class Telegram:
         return _POLL_BODY % (timeout_s, self.offset)
 
     def is_starved(self) -> bool:
-        """Return whether the last poll was seconds ago, and none runs."""
-        polls = self.poller is not None and self.poller.busy
+        """Return whether the last poll was seconds ago, and none runs. One that still connects
+        does not count: the next turn cuts it short."""
+        polls = self.poller and self.poller.busy and self.poller.stream
         return not polls and ticks_diff(ticks_ms(), self._heard_ms) > _STARVED_MS
 
     async def poll_once(self) -> None:
-        """Wait until one short poll is done, a few seconds at most."""
+        """Wait until one short poll is done, some seconds at most."""
         self._polled = asyncio.Event()
         try:
             await asyncio.wait_for(self._polled.wait(), _POLL_ONCE_S)
