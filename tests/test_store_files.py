@@ -198,8 +198,8 @@ class TestChores(unittest.TestCase):
             [
                 (True, 2, b"2"),
                 (True, 1, b"7"),
-                (True, 384, b"x"),
-                (False, 16, b"x"),
+                (True, 256, b"x"),
+                (False, 144, b"x"),
                 (True, 1, b"0"),
             ],
         )

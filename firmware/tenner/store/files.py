@@ -33,7 +33,7 @@ _FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and P
 _KIND = const(0xF000)
 _REGULAR = const(0x8000)
 # Small, since the heap has few long free blocks.
-_BLOCK = const(384)
+_BLOCK = const(256)
 
 #: Ending of a file that is being written; a power cut may leave a stray one behind.
 TEMP = ".tmp"
