@@ -26,6 +26,7 @@ _IDLE = "IDLE"
 #: The overlays that no phase evicts where the heap has room for them. No code enters this phase.
 _ROOMY: "Any" = "ROOMY"
 _ROOM = const(104 * 1024)  # bytes, for them and the core
+_LESS = const(8 * 1024)  # that a phase needs where they stay
 
 #: Whether this is a build of overlays. If not, the modules are those of the source, and nothing is
 #: evicted.
@@ -77,7 +78,7 @@ def keep(below: int) -> None:
     """Let overlays outlast their phases while Python's heap holds fewer bytes: a board with memory
     to spare reads its code less often."""
     global _keep_below
-    _keep_below = below
+    _keep_below = below + _LESS if below > _ROOM else below
 
 
 def enter(number: "Any") -> bool:
