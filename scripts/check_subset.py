@@ -269,6 +269,12 @@ class Subset(ast.NodeVisitor):
         function = node.func
         if isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "re":
             self._pattern(node.args)
+            if function.attr != "compile":
+                # extmod/modre.c holds only a pointer into the pattern while it allocates.
+                self._say(
+                    node,
+                    f"the collector may free the pattern: re.compile(...).{function.attr}(...)",
+                )
         decodes = isinstance(node.func, ast.Attribute) and node.func.attr == "decode"
         if decodes or (isinstance(node.func, ast.Name) and node.func.id == "str"):
             for arg in [*node.args, *(keyword.value for keyword in node.keywords)]:

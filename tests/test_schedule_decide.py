@@ -1,6 +1,7 @@
 # tenner tests: conditions of sensors, the chain of checks of a beat, due times, hours, zones,
 # cron, dates. MIT license; Copyright (c) 2026 the tenner authors
 
+import gc
 import unittest
 
 import schedule_sim as sim
@@ -224,6 +225,16 @@ class Times(unittest.TestCase):
                      "CET-25", "+15:00", "CET-1x", "CET-1CEST,M3.5.0,M10.5.0/3,", "<A0", "12"):  # fmt: skip  # noqa: E501
             with self.assertRaises(ValueError):
                 Zone(text)
+
+    def test_a_collection_in_the_middle_changes_nothing(self):
+        if not hasattr(gc, "threshold"):
+            raise unittest.SkipTest("CPython counts references")
+        gc.threshold(64)
+        self.addCleanup(gc.threshold, -1)
+        for number in range(100):
+            # So that the next allocations are not those of the last time.
+            self.kept = [number] * (number % 40)
+            self.assertEqual(Zone("EST5EDT").offset(NOON), -18000)
 
     def test_gap_and_fold(self):
         zone = Zone("CET-1CEST,M3.5.0,M10.5.0/3")

@@ -52,6 +52,7 @@ def found(body, place=PLACE, header=GOOD_HEADER):
         ("x = str(b'', 'utf-8', errors='ignore')\n", "error handler"),
         ("import re\nx = re.match(r'[ \\t]+', '')\n", r"takes \t for the letter"),
         ("import re\n_ITEM = r'[ \\t]+'\n", r"takes \t for the letter"),
+        ("import re\nx = re.sub('a', 'b', '')\n", "may free the pattern"),
         ("from tenner.agent import turn\n", "imports tenner.agent"),
         ("def f():\n    from tenner.tools.registry import Registry\n", "point down only"),
         ("from tenner import app\n", "imports tenner.app"),

@@ -66,5 +66,5 @@ def mark_of(heartbeat: "Service", text: str) -> str | None:
     text = " ".join(text.lower().split())
     if heartbeat.app.config.get("heartbeat.dedup_numbers"):
         # `12.5 of 30` becomes `# of #`.
-        text = re.sub("[0-9]+([.,][0-9]+)*", "#", text)
+        text = re.compile("[0-9]+([.,][0-9]+)*").sub("#", text)
     return hexlify(sha256(text.encode()).digest()[:8]).decode()

@@ -176,7 +176,7 @@ def _is_mark(body):
 
 def _item(body):
     """Return (text, box) of a list item; text is None for other lines."""
-    found = re.match(_ITEM, body)
+    found = re.compile(_ITEM).match(body)
     if not found:
         return None, ""
     text = body[len(found.group(0)) :]

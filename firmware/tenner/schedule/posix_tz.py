@@ -117,7 +117,7 @@ class Zone:
             self._std = _seconds(text, 14)
             return
         names, *rules = text.split(",")
-        found = re.match(_NAMES, names)
+        found = re.compile(_NAMES).match(names)
         if not found or len(rules) not in (0, 2):
             raise ValueError
         self._std = -_seconds(found.group(2), 24)
@@ -184,7 +184,7 @@ class Zone:
     def parse(self, text: str) -> int:
         """Return the UTC seconds of `2026-11-21T08:30[:00][Z|+01:00]`; without a zone it is this
         one's."""
-        found = re.match(_ISO, text.strip())
+        found = re.compile(_ISO).match(text.strip())
         try:
             date = [int(found.group(place) or 0) for place in (1, 2, 3, 5, 6, 8)]
             if not (date[0] >= 1970 and 1 <= date[1] <= 12):
