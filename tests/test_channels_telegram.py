@@ -846,6 +846,33 @@ class TestTicket(unittest.TestCase):
 
         self.assertEqual(run(scene()), 1)
 
+    def test_what_it_asks_then_waits_for_no_message(self):
+        async def turn():
+            await self.end.wait()
+            async with overlay.released():
+                await self.bench.bot.poll_once()
+
+        self.turn = turn
+
+        async def scene():
+            self.end = asyncio.Event()
+            await self.bench.step()
+            # The service has no connection, and waits for the end of the turn.
+            self.bench.server.stream = None
+            turn = asyncio.create_task(overlay.run("TURN", self.turn))
+            await asyncio.sleep(0)
+            service = asyncio.create_task(self.bench.step())
+            for _ in range(30):
+                await asyncio.sleep(0)
+            before = len(self.bench.polls())
+            self.bench.server.say("hello")
+            self.end.set()
+            await turn
+            await service
+            return self.bench.polls()[before]["timeout"]
+
+        self.assertEqual(run(scene()), 0)
+
 
 class Poller:
     """A client that polls, or still connects."""

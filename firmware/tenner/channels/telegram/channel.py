@@ -168,7 +168,7 @@ class Telegram:
             # sides of it.
             await overlay.idle()
             await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
-        body = self.poll_body(self.poll_s)
+        body = self.poll_body(0 if self._polled else self.poll_s)
         is_quiet = await http.poll(body, _NO_UPDATES, self.poll_s + _SPARE_S)
         if is_quiet:
             # No offset after all is confirmed: ids may restart after a quiet week.
