@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from .conversation import Answer, Conversation, ToolCall
 
 SILENCE = "HEARTBEAT_OK"
+#: The last words of the request for a summary, and the answer, which later requests begin with.
+SUMMARIZE = "Write the summary now."
+SUMMARY = "The owner has tried the board."
 
 _CALL = re.compile(r"\bcall\s+([\w.-]+)\s+(?=\{)", re.I)
 _LONG = re.compile(r"say something long\D*(\d+)", re.I)
@@ -28,7 +31,9 @@ _BULLET = re.compile(r"[-*]\s+(?:\[ \]\s*)?(?:\([^)]*\)\s*)?")
 def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
     """Answer a request; `obey` also makes the calls that tool results name, as a deceived model
     would."""
-    task = conversation.task()
+    task = conversation.task().removeprefix(SUMMARY).lstrip()
+    if task.endswith(SUMMARIZE):
+        return Answer(SUMMARY)
     beat = SILENCE in conversation.system or SILENCE in task
     orders = _tasks(task) if beat else [_PHOTO.sub("", task).strip()]
     done = list(conversation.done())

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenner_sim.services.answer_rules import SILENCE, decide
+from tenner_host import FIRMWARE
+from tenner_sim.services.answer_rules import SILENCE, SUMMARIZE, SUMMARY, decide
 from tenner_sim.services.conversation import Conversation, Message, Tool, ToolCall
 
 TOOLS = {name: Tool(name, "", {}) for name in ("i2c", "read_file", "append_file", "edit_file")}
@@ -49,6 +50,13 @@ def after(before: Conversation, *results: str, obey: bool = False) -> Conversati
 )
 def test_the_calls_of_a_task(task: str, calls: list[tuple[str, dict[str, Any]]]) -> None:
     assert [(call.name, call.arguments) for call in decide(conversation(task)).calls] == calls
+
+
+def test_a_summary_is_no_task_of_the_message_after_it() -> None:
+    assert decide(conversation(f"say on\n\n{SUMMARIZE}")).text == SUMMARY
+    assert decide(conversation(f"{SUMMARY}\n\nsay on")).text == "on"
+    # The firmware asks so.
+    assert SUMMARIZE in (FIRMWARE / "tenner/agent/summary.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
