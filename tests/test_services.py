@@ -4,6 +4,7 @@ import unittest
 from support import run
 from tenner import log, log_exception, services
 from tenner.agent.message_queue import Message
+from tenner.port.compat import ticks_add, ticks_ms
 
 
 class App:
@@ -62,6 +63,16 @@ class TestFailures(unittest.TestCase):
         self.assertEqual(len(failed), 2, self.lines)
         self.assertTrue(failed[0].endswith("a task failed: ValueError: x"), failed)
         self.assertTrue(failed[1].endswith("a task failed: Exception: it is destroyed"), failed)
+
+    def test_a_service_that_fails_again_and_again_waits_longer(self):
+        waits = [0]
+        for _ in range(11):
+            waits.append(services._failed("poll", ValueError("x"), ticks_ms(), waits[-1]))
+        self.assertEqual(waits[1:], [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+        self.assertTrue(self.lines[-1].endswith("poll restarts in 300 s"), self.lines[-1])
+        # It ran for eleven minutes.
+        begun = ticks_add(ticks_ms(), -660000)
+        self.assertEqual(services._failed("poll", ValueError("x"), begun, 300), 1)
 
     def test_a_person_gets_an_answer_also_when_the_fault_is_ours(self):
         app = App(ValueError("a bug"))

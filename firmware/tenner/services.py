@@ -36,19 +36,27 @@ def unhandled(loop: object, context: dict) -> None:
 async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any") -> None:
     """Run `service(*args)`, a coroutine function, until it returns; restart it after any
     exception."""
-    backoff_s = _FIRST_BACKOFF_S
+    backoff_s = 0
     while True:
         start = ticks_ms()
         try:
             await service(*args)
             return
         except Exception as error:
-            log_exception(name + " failed", error)
-        if ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
-            backoff_s = _FIRST_BACKOFF_S
-        log("app", "%s restarts in %d s" % (name, backoff_s))
+            backoff_s = _failed(name, error, start, backoff_s)
         await asyncio.sleep(backoff_s)
+
+
+def _failed(name, error, start, backoff_s):
+    """Log the failure of a service that began at `start`; return the seconds to wait now."""
+    # Not in `supervise`, whose frame every service has all day.
+    log_exception(name + " failed", error)
+    if not backoff_s or ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
+        backoff_s = _FIRST_BACKOFF_S
+    else:
         backoff_s = min(backoff_s * 2, _LAST_BACKOFF_S)
+    log("app", "%s restarts in %d s" % (name, backoff_s))
+    return backoff_s
 
 
 async def network(app: "App") -> None:
