@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 _IMPORTED = const("/overlay/o")
 _FROZEN = const("tenner.o")
 _IDLE = "IDLE"
-#: The overlays that no phase evicts where the heap has room for them. No code enters this phase.
+#: The overlays that no phase evicts where the heap has some room for them, or enough for those of
+#: a turn. No code enters these phases.
+_SPARE: "Any" = "SPARE"
 _ROOMY: "Any" = "ROOMY"
-_ROOM = const(104 * 1024)  # bytes, for them and the core
+_SOME = const(68 * 1024)  # bytes, for them and the core
+_ENOUGH = const(104 * 1024)
 _LESS = const(8 * 1024)  # that a phase needs where they stay
 
 #: Whether this is a build of overlays. If not, the modules are those of the source, and nothing is
@@ -72,13 +75,15 @@ phase = None
 #: The overlays that stay in every phase, for a task that has released the ticket.
 suspended = []
 _keep_below = 0
+_always: "Any" = None
 
 
 def keep(below: int) -> None:
     """Let overlays outlast their phases while Python's heap holds fewer bytes: a board with memory
     to spare reads its code less often."""
-    global _keep_below
-    _keep_below = below + _LESS if below > _ROOM else below
+    global _always, _keep_below
+    _always = _ROOMY if below > _ENOUGH else _SPARE if below > _SOME else None
+    _keep_below = below if _always is None else below + _LESS
 
 
 def enter(number: "Any") -> bool:
@@ -91,7 +96,8 @@ def enter(number: "Any") -> bool:
     if not _BUILT or gc.mem_alloc() < _keep_below:
         return False
     place, bit = number >> 3, 1 << (number & 7)
-    always, roomy = (_ROOMY >> 3, 1 << (_ROOMY & 7)) if _keep_below > _ROOM else (place, bit)
+    both = number if _always is None else _always
+    always, roomy = both >> 3, 1 << (both & 7)
     for one, made in list(overlays.__dict__.items()):
         stays = getattr(made, "startswith", 0)
         if not (_CARRY[stays + always] & roomy or _CARRY[stays + place] & bit or one in suspended):

@@ -20,7 +20,16 @@ from tenner_host.overlays.program import Program, Symbol, read_program
 from tenner_host.overlays.prune import fold_switches, prune
 from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tenner_host.overlays.source import PACKAGE, module_name
-from tenner_host.overlays.table import CORE, CORE_MODULE, IDLE, LOADER, ROOMY, RUNTIME, Table
+from tenner_host.overlays.table import (
+    CORE,
+    CORE_MODULE,
+    IDLE,
+    LOADER,
+    ROOMY,
+    RUNTIME,
+    SPARE,
+    Table,
+)
 from tenner_host.overlays.texts import Shelf, words
 
 #: The index for lookups at run time, a line for each module: its name, its overlay, its object's
@@ -79,7 +88,7 @@ def bundle(
             "_PACKED": is_packed,
             "_PLACES": tuple(_begins(free)),
             **idle,
-            **({"_ROOMY": phases[ROOMY]} if ROOMY in phases else {}),
+            **{f"_{name}": phases[name] for name in (SPARE, ROOMY) if name in phases},
         },
     )
     _fill_in(program, RUNTIME, {"_DEBUG": debug, **idle})

@@ -27,8 +27,8 @@ RUNTIME = "tenner.overlay"
 LOADER = "tenner.overlay_loader"
 #: The phase outside of all others.
 IDLE = "IDLE"
-#: The phase whose overlays stay in all others of a board with room for them.
-ROOMY = "ROOMY"
+#: The phases whose overlays stay in all others of a board with some room for them, or enough.
+SPARE, ROOMY = "SPARE", "ROOMY"
 
 #: Key in [phases]: overlays that every phase may hold.
 EVERY_PHASE = "*"
