@@ -114,8 +114,8 @@ class TestPromptFiles(unittest.TestCase):
         pieces = list(context.records(turn))
         self.assertEqual(b"".join(pieces), b"".join(turn.lines))
         # Each as long as those who read them want, with the head of its line.
-        self.assertTrue(max(len(piece) for piece in pieces) <= 2 * 352)
-        self.assertTrue(len(pieces[0]) >= 352)
+        self.assertTrue(max(len(piece) for piece in pieces) <= 2 * 256)
+        self.assertTrue(len(pieces[0]) >= 256)
 
     def test_a_skill_that_is_a_folder_is_left_out(self):
         from tenner.agent import skills

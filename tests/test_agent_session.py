@@ -61,7 +61,7 @@ class TestSession(unittest.TestCase):
             else:
                 self.assertTrue(piece.startswith(b'["u","'))
                 # A piece without a line end is long enough for an id and a name.
-                self.assertTrue(piece.endswith(b"\n") or len(piece) >= 352)
+                self.assertTrue(piece.endswith(b"\n") or len(piece) >= 256)
             fresh = piece.endswith(b"\n")
         self.assertTrue(max([piece.count(b"\n") for piece in pieces]) > 1)
 

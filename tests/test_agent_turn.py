@@ -425,7 +425,7 @@ class TestTurn(unittest.TestCase):
     def test_names_and_ids_that_an_api_rejects_are_kept_in_a_form_it_accepts(self):
         calls = [
             Call("x\x00" * 60, "\x00" * 64, "{}"),
-            Call('"' * 128, "read it, please!", "[1]"),
+            Call('"' * 64, "read it, please!", "[1]"),
             Call("é", "", '{"a":"\x00\n\t\u2028"}'),
             Call("functions.i2c:0", "echo", "{}"),
         ]
@@ -442,7 +442,7 @@ class TestTurn(unittest.TestCase):
         self.assertEqual(len({row[1] for row in made}), 4)
         self.assertEqual(made[3][1], "functions.i2c:0", "a valid id stays unchanged")
         for line in data.split(b"\n"):
-            self.assertTrue(line.find(b"{") < 300, "id and name fit the first piece of a line")
+            self.assertTrue(line.find(b"{") < 256, "id and name fit the first piece of a line")
         # The model's own words go to the tool; only the copy that is sent back is cleaned.
         self.assertEqual(agent.registry.calls[1][0], "read it, please!")
 

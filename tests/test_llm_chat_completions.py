@@ -325,7 +325,7 @@ class TestCalls(unittest.TestCase):
 
     def test_ids_are_made_unique_and_short(self):
         found = self.names(
-            part(0, "x" * 129, "f"), part(1, "", "g"), part(2, "a", "h"), part(3, "a", "i")
+            part(0, "x" * 65, "f"), part(1, "", "g"), part(2, "a", "h"), part(3, "a", "i")
         )
         ids = [call[0] for call in found]
         self.assertEqual([call[1] for call in found], ["f", "g", "h", "i"])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # Small, since the heap has few long free blocks; large enough for the longest id and name of a
 # call in one piece.
-PIECE = 352
+PIECE = 256
 _BLOCK = const(384)
 
 

@@ -18,7 +18,7 @@ _MAX_NAMED = const(64)  # to reject by name
 _MOST_KEPT = const(24576)
 _BLOCK = const(256)
 _CUT_OFF = const("\n(cut off: the reply has over %d bytes)")
-_MAX_ID = const(128)
+_MAX_ID = const(64)  # fits history_lines.PIECE with each character escaped
 _MAX_NAME = const(64)
 
 
