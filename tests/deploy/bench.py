@@ -141,12 +141,18 @@ class Server:
 
     def power_off(self):
         """End every process of the board at once; empty /run."""
-        for pid in self.processes():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        wait(lambda: not self.processes(), "everything on the board to end")
+        wait(self._kill, "everything on the board to end")
         shutil.rmtree(self.root / "run")
         (self.root / "run").mkdir()
+
+    def _kill(self):
+        """Kill the board's processes; return whether there was none. Another may have begun while
+        the list was read."""
+        found = self.processes()
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return not found
 
     def processes(self, word=b""):
         """Processes whose root is the board's, with `word` in their command line."""
