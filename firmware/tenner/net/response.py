@@ -36,9 +36,8 @@ class Response:
 
     def __init__(self) -> None:
         self.stream: "Stream | None" = None
-        #: Holds, from `start` to `end`, received bytes that are not read yet. Once its stream is
-        #: gone, it has two bytes left.
-        self.buffer = bytearray()
+        #: Holds, from `start` to `end`, received bytes that are not read yet.
+        self.buffer = bytearray(_BUFFER)
         self.start = self.end = 0
         #: May the connection stay open, and was the body read to its end?
         self.keep = self.done = False
@@ -46,7 +45,6 @@ class Response:
     def attach(self, stream: "Stream | None") -> None:
         """Read from `stream` from now on; None for no stream."""
         self.stream = stream
-        self.buffer = bytearray(_BUFFER) if stream else self.buffer[:2]
         self.keep = False
 
     async def _receive(self, view):
