@@ -35,7 +35,7 @@ class Session:
 class Agent:
     """
     Owns the lane and the sessions. `app` provides the rest: `get(name)` returns chain, registry,
-    sensors, budget or spawner; `breathe(turn)` is awaited between the rounds of a background turn;
+    sensors, budget or spawner; `breathe` is awaited before each round of a background turn;
     `deliver(channel, chat, text)` queues a text for a person, `drain()` waits until it is sent;
     `console` and `telegram` are channels, or None; `now_text()` is the local time for the prompt;
     `owner()` is the owner's (channel, chat); `clock` is a net.clock.Clock.
