@@ -8,6 +8,7 @@ from tenner_sim import LIMIT_S
 from tenner_sim.services import Services
 from tenner_sim.vboard import VirtualBoard
 from tests.bench import board as board_rows
+from tests.bench import mqtt
 from tests.bench.rows import NotMeasured
 from tests.host.e2e import HEAP, wifi
 from tests.hw.__main__ import main
@@ -54,6 +55,20 @@ def test_a_board_is_led_through_its_life(board, tmp_path):
     tree = board.read_tree()
     assert b"hw_sampler" not in tree["/main.py"]
     assert "/lib/hw_sampler.mpy" not in tree
+
+
+def test_a_board_talks_to_a_broker_too(board, tmp_path):
+    with mqtt.broker() as (port, _):
+        services, lived = life(
+            board, tmp_path, turns=1, cuts=0, beats=0, broker=f"localhost:{port}"
+        )
+        with services:
+            report = lived.run()
+    assert report.failures == [], report.text()
+    names = [step.name for step in report.steps]
+    assert names[-4:] == ["MQTT over TLS", "plain MQTT", "MQTT off", "clean up"]
+    assert "by the broker" in report.steps[-3].seen
+    assert "connected" in report.steps[-4].seen
 
 
 def test_without_a_port_it_is_skipped(monkeypatch, capsys):

@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--cuts", type=int, default=Options.cuts, help="of power, by DTR and RTS")
     made.add_argument("--beats", type=int, default=Options.beats)
     made.add_argument(
-        "--broker", default="", metavar="HOST:PORT", help="an MQTT broker: MQTT on and off too"
+        "--broker", default="", metavar="HOST:PORT", help="a plain MQTT broker: MQTT too"
     )
     made.add_argument("--patience", type=float, default=Options.patience_s, metavar="SECONDS")
     made.add_argument(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import ssl
 import subprocess
 import sys
@@ -25,8 +24,11 @@ from tenner_host.board.serial_board import SerialBoard
 from tenner_host.build import compile_module
 from tenner_host.errors import CommandError
 from tenner_host.project import Project
-from tenner_sim.services import OWNER, Sent, Services
+from tenner_sim.services import Services
+from tenner_sim.services.authority import LOOPBACK_NAMES
+from tests.hw.broker import TlsFront, talker
 from tests.hw.line import Line
+from tests.hw.owner import Failed, Owner
 from tests.hw.report import Report, Step
 from tests.hw.turns import asks
 
@@ -35,21 +37,11 @@ _SENSORS = '{"chip": {"driver": "cpu"}}\n'
 _QUIET = "# Heartbeat\n"
 #: A condition that holds at each beat, which asks the model and tells the owner.
 _BEAT = "# Heartbeat\n\n- (every 15s; when chip.uptime changes by 5) Say: the condition holds\n"
+_TOPIC = "tenner-hw"
+_EACH = 3  # messages by the broker, and as many by Telegram
 _SAMPLE_LIMIT_S = 30.0
 _TOLD = "the condition holds"
 _RESTARTED = "I was restarted"
-#: The agent's log lines when a connection has no memory.
-SHORT = re.compile(
-    r"ENOMEM|memory allocation failed|MemoryError|too little memory|no memory for|too little "
-    r"memory for connections"
-)
-_FAILED_CONNECTION = re.compile(
-    r"(?:connect|OSError|-203|ECONN|TLS|certificate).*(?:fail|refused|Error|not signed)", re.I
-)
-
-
-class Failed(Exception):
-    """A step failed; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +60,8 @@ class Options:
     turns: int = 50
     cuts: int = 4
     beats: int = 4
-    broker: str = ""  # HOST:PORT of an MQTT broker without a password
+    #: HOST:PORT of an MQTT broker without TLS and password, with the board's name for it.
+    broker: str = ""
     #: How long a board may take for anything.
     patience_s: float = 240.0
     #: May `tenner setup` try Wi-Fi, model and Telegram?
@@ -88,10 +81,9 @@ class Life:
     ) -> None:
         self.options = options
         self.services = services
-        self.telegram = services.telegram
+        self.owner = Owner(services.telegram, options.patience_s)
         self.folder = folder
         self._say = say
-        self._lines: list[str] = []
         self._samples = False
         self.report = Report(f"tenner {tenner_version()} on {options.board} at {options.port}")
 
@@ -112,7 +104,11 @@ class Life:
         if self.options.image:
             wanted.insert(0, ("flash", self._flash, True))
         if self.options.broker:
-            wanted += [("MQTT on", self._mqtt_on, False), ("MQTT off", self._mqtt_off, False)]
+            wanted += [
+                ("MQTT over TLS", self._mqtt_tls, False),
+                ("plain MQTT", self._mqtt_plain, False),
+                ("MQTT off", self._mqtt_off, False),
+            ]
         wanted.append(("clean up", self._clean_up, False))
         for name, work, needed in wanted:
             try:
@@ -245,13 +241,13 @@ class Life:
 
     def _restart(self, line: Line) -> float:
         """Cut the power, wait for the first poll, return how long that took."""
-        polls = self._polls()
+        polls = self.owner.polls()
         line.reset()
         begun = time.monotonic()
         try:
-            self.telegram.wait_requests(polls + 1, self.options.patience_s, "getUpdates")
+            self.owner.wait_polls(polls + 1)
         except TimeoutError as exc:
-            raise Failed(f"no poll within {self.options.patience_s:g} s; {_last(line)}") from exc
+            raise Failed(f"no poll within {self.options.patience_s:g} s; {line.last()}") from exc
         polled = time.monotonic()
         line.wait_sample(self.options.patience_s)
         uptime_s = line.uptime_s(polled)
@@ -266,12 +262,12 @@ class Life:
             try:
                 for ask in asks(self.options.turns):
                     mark, begun = line.count(), time.monotonic()
-                    answer = self._ask(ask.text, line)
+                    answer = self.owner.ask(ask.text, line)
                     kind = "plain" if ask.kind == "plain" else "tool"
                     spans.setdefault(kind, []).append((begun, time.monotonic()))
                     if ask.answer not in answer:
                         wrong.append(f"{ask.kind}: {answer[:120]!r}")
-                    in_row = 0 if self._failed(line, mark) else in_row + 1
+                    in_row = 0 if line.failures(mark) else in_row + 1
                     longest = max(longest, in_row)
             finally:
                 line.wait_sample(_SAMPLE_LIMIT_S)
@@ -293,13 +289,13 @@ class Life:
             try:
                 for number in range(self.options.beats):
                     # A beat, and somebody who writes meanwhile.
-                    before = len(self._told(_TOLD))
-                    self._wait_told(_TOLD, before + 1, line)
-                    self._ask(f"say: beside {number}", line, f"beside {number}")
+                    before = len(self.owner.told(_TOLD))
+                    self.owner.wait_told(_TOLD, before + 1, line)
+                    self.owner.ask(f"say: beside {number}", line, f"beside {number}")
                 line.wait_sample(_SAMPLE_LIMIT_S)
             finally:
                 self._keep(step, line)
-                step.seen = f"{len(self._told(_TOLD))} beats told"
+                step.seen = f"{len(self.owner.told(_TOLD))} beats told"
         self._write(**{"HEARTBEAT.md": _QUIET})
 
     def _cuts(self, step: Step) -> None:
@@ -309,13 +305,13 @@ class Life:
             try:
                 for number in range(self.options.cuts):
                     word = f"cut {number}"
-                    told, asked = len(self._told()), len(self.services.model.requests)
-                    self.telegram.say(OWNER, f"say: {word}")
+                    told, asked = len(self.owner.told()), len(self.services.model.requests)
+                    self.owner.say(f"say: {word}")
                     self.services.model.wait_requests(asked + 1, self.options.patience_s)
                     self._restart(line)
-                    self._wait_told("", told + 1, line)
-                    self._ask(f"say: after {number}", line, f"after {number}")
-                    new = self._told()[told:]
+                    self.owner.wait_told("", told + 1, line)
+                    self.owner.ask(f"say: after {number}", line, f"after {number}")
+                    new = self.owner.told()[told:]
                     about = [text for text in new if word in text or _RESTARTED in text]
                     if len(about) != 1:
                         raise Failed(f"cut {number}: told {about} instead of one of them")
@@ -323,76 +319,57 @@ class Life:
                 self._keep(step, line)
         step.seen = f"{self.options.cuts} cuts, each told once"
 
-    def _mqtt_on(self, step: Step) -> None:
+    def _mqtt_tls(self, step: Step) -> None:
+        authority = self.services.authority
+        assert authority is not None
+        context = authority.server_context(names=(*LOOPBACK_NAMES, self.options.host))
+        with TlsFront(self.options.host, self._broker(), context) as front:
+            self._mqtt(step, (self.options.host, front.port), "true")
+            if not front.clients:
+                raise Failed("the board has not connected over TLS")
+            step.seen += f"; connected {front.clients} times"
+
+    def _mqtt_plain(self, step: Step) -> None:
+        self._mqtt(step, self._broker(), "false")
+
+    def _broker(self) -> tuple[str, int]:
         host, _, port = self.options.broker.partition(":")
-        self._tenner(
-            "setup",
-            "--no-test",
-            "--ca",
-            "ca.pem",
-            "--set",
-            f"mqtt.host={host}",
-            "--set",
-            f"mqtt.port={port or 1883}",
-        )
-        self._with_mqtt(step)
+        return host, int(port or 1883)
+
+    def _mqtt(self, step: Step, place: tuple[str, int], tls: str) -> None:
+        """People at the broker and on Telegram, one after the other."""
+        wanted = {"host": place[0], "port": place[1], "tls": tls, "topic": _TOPIC}
+        settings = [one for key in wanted for one in ("--set", f"mqtt.{key}={wanted[key]}")]
+        self._tenner("setup", "--no-test", "--ca", "ca.pem", *settings)
+        spans: dict[str, list[float]] = {"the broker": [], "Telegram": []}
+        with talker(self._broker(), _TOPIC) as owner, Line(self.options.port) as line:
+            try:
+                self._restart(line)
+                line.wait(r"mqtt +connected", self.options.patience_s)
+                for number in range(_EACH):
+                    text = f"by the broker {number}"
+                    answer, took_s = owner.ask(f"say: {text}", self.options.patience_s)
+                    if text not in answer:
+                        raise Failed(f"the broker brought {answer!r}")
+                    spans["the broker"].append(took_s)
+                    begun = time.monotonic()
+                    self.owner.ask(f"say: by Telegram {number}", line, f"by Telegram {number}")
+                    spans["Telegram"].append(time.monotonic() - begun)
+                line.wait_sample(_SAMPLE_LIMIT_S)
+            finally:
+                self._keep(step, line)
+                step.seen = "; ".join(
+                    f"by {way} {min(of):.1f}-{max(of):.1f} s" for way, of in spans.items() if of
+                )
 
     def _mqtt_off(self, step: Step) -> None:
         self._tenner("setup", "--no-test", "--ca", "ca.pem", "--set", "mqtt.host=")
-        self._with_mqtt(step, "")
-
-    def _with_mqtt(self, step: Step, wanted: str = r"mqtt +connected") -> None:
         with Line(self.options.port) as line:
             try:
                 self._restart(line)
-                if wanted:
-                    line.wait(wanted, self.options.patience_s)
-                self._ask("say: with the broker", line, "with the broker")
+                self.owner.ask("say: without the broker", line, "without the broker")
             finally:
                 self._keep(step, line)
-
-    # The owner's view.
-
-    def _polls(self) -> int:
-        with self.telegram.changed:
-            return sum("getUpdates" in one.path for one in self.telegram.requests)
-
-    def _told(self, part: str = "") -> list[str]:
-        return [one.text for one in self._messages(part)]
-
-    def _messages(self, part: str) -> list[Sent]:
-        with self.telegram.changed:
-            return [s for s in self.telegram.sent if s.chat_id == OWNER and part in s.text]
-
-    def _wait_told(self, part: str, count: int, line: Line) -> None:
-        with self.telegram.changed:
-            found = self.telegram.changed.wait_for(
-                lambda: len(self._told(part)) >= count, self.options.patience_s
-            )
-        if not found:
-            told = self._told()[-3:]
-            raise Failed(f"{part!r} was not told, the last was {told}; {_last(line)}")
-
-    def _ask(self, text: str, line: Line, part: str = "") -> str:
-        """Write to the board, agree when it asks, and return the next answer that holds
-        `part`."""
-        before = len(self._told(part))
-        self.telegram.say(OWNER, text)
-        while True:
-            self._wait_told(part, before + 1, line)
-            answer = self._messages(part)[before]
-            if not answer.buttons:
-                return answer.text
-            # A question for approval, and its text is no answer.
-            self.telegram.allow(answer)
-            before += 1
-
-    def _failed(self, line: Line, since: int) -> bool:
-        found = [
-            one for one in line.lines(since) if SHORT.search(one) or _FAILED_CONNECTION.search(one)
-        ]
-        self._lines += found
-        return bool(found)
 
     def _keep(self, step: Step, line: Line) -> None:
         """Put the board's memory samples into the report."""
@@ -408,10 +385,6 @@ class Life:
 
     def _figure(self, name: str, value: float) -> None:
         self.report.figures[name] = round(value, 1)
-
-
-def _last(line: Line) -> str:
-    return "the board: " + " | ".join(line.lines()[-5:])
 
 
 def live(options: Options, folder: Path, say: Callable[[str], None] = print) -> Report:

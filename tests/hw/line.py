@@ -13,6 +13,7 @@ from typing import NamedTuple
 import serial
 
 from tenner_host.board.serialport import new_port
+from tests.bench.agent import SHORT
 
 _MEMORY = re.compile(r"hw-memory (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)\s*$")
 _READ_S = 0.1
@@ -31,6 +32,14 @@ class Sample(NamedTuple):
     idf_free: int
     idf_largest: int
     idf_least: int
+
+
+#: The agent's log lines about a failed connection, or about one without memory.
+_FAILED = re.compile(
+    r"(?:connect|OSError|-203|ECONN|TLS|certificate).*(?:fail|refused|Error|not signed)|ENOMEM"
+    r"|too little memory|no memory for|" + SHORT.pattern,
+    re.I,
+)
 
 
 class Line:
@@ -77,6 +86,14 @@ class Line:
     def lines(self, since: int = 0) -> list[str]:
         with self._changed:
             return [line for _, line in self.printed[since:]]
+
+    def last(self) -> str:
+        """Return the last lines, for a message about a failure."""
+        return "the board: " + " | ".join(self.lines()[-5:])
+
+    def failures(self, since: int) -> list[str]:
+        """Return the lines after so many that tell of a failed connection or of want of memory."""
+        return [one for one in self.lines(since) if _FAILED.search(one)]
 
     def uptime_s(self, at_s: float) -> float:
         """The board's own clock at a moment of this computer's: an emulator may be slower. NaN
