@@ -7,7 +7,7 @@ import sys
 
 if hasattr(gc, "threshold"):
     # Else garbage scatters live objects over a full heap: no kilobyte in a row is left.
-    gc.threshold(8192)
+    gc.threshold(8192 if gc.mem_free() > 65536 else 1536)
 
 if "lib" in os.listdir() and "next" in os.listdir("lib"):
     raise OSError("new code is not all in place: run `tenner sync` again")

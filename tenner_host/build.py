@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,18 @@ TABLE = "overlays.toml"
 
 #: The pack of the overlays that only a board with a page has.
 _PAGE = "page"
+
+
+class Form(Enum):
+    """The files that hold the overlays, except the core, which has its own."""
+
+    #: One file, since on littlefs each would take another block.
+    PACK = "pack"
+    #: A file for each under a name that MicroPython has in ROM, for ROMFS, which executes in place
+    #: only code that has a file of its own.
+    ROM = "rom"
+    #: A file for each under its own name, to be frozen or debugged.
+    FILES = "files"
 
 
 class BuildError(Exception):
@@ -122,19 +135,16 @@ def firmware_tree(
     workspace: bool = True,
     firmware: Path = FIRMWARE,
     debug: bool = False,
-    packed: bool | None = None,
+    form: Form = Form.PACK,
     page: bool = False,
-    rom: bool = False,
 ) -> dict[str, bytes]:
     """All files of `board` by their path on the board: code, data, pins, workspace templates.
 
     Compiled code is for a chip: it omits the parts for Linux, and merges its modules into overlays
     (tenner_host/overlays). boot.py and main.py stay source: owners read them first. With
     `mpy=False` all modules stay source, for CPython and for the REPL. With `debug` the board
-    checks that only code of the current phase is loaded, and prints its heap after each phase. The
-    overlays are one file, since on littlefs each would take another block; in a debug build, or
-    without `packed`, each has a file and its name. With `page` the board can serve its page. With
-    `rom` the tree is for a ROMFS image: it executes code in place, if that has a file of its own.
+    checks that only code of the current phase is loaded, and prints its heap after each phase; the
+    form is `Form.FILES` then. With `page` the board can serve its page.
     """
     modules, scripts = _sources(firmware)
     tree = dict(scripts)
@@ -150,8 +160,9 @@ def firmware_tree(
         elif path.suffix in DATA_SUFFIXES:
             tree[f"/lib/{name}"] = path.read_bytes()
     if mpy:
-        made = _overlays(firmware, debug, not debug if packed is None else packed)
-        tree.update(_overlay_tree(made, optimize, set(tree), page, rom))
+        form = Form.FILES if debug else form
+        made = _overlays(firmware, debug, form is not Form.FILES)
+        tree.update(_overlay_tree(made, optimize, set(tree), page, form))
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
     if page:
@@ -241,10 +252,10 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
 
 
 def _overlay_tree(
-    made: dict[str, Any], optimize: int, paths: set[str], page: bool, rom: bool
+    made: dict[str, Any], optimize: int, paths: set[str], page: bool, form: Form
 ) -> dict[str, bytes]:
-    """The code of the agent from `_overlays`, with or without that of its page, `rom` as in
-    `firmware_tree`; `paths` are those of the tree's other files."""
+    """The code of the agent from `_overlays`, with or without that of its page; the tree's other
+    files have `paths`."""
     for name in made["files"]:
         if any(path.startswith(f"/lib/tenner/{name}/") for path in paths):
             raise BuildError(f"overlay {name} has the name of a folder with data: rename it")
@@ -256,16 +267,16 @@ def _overlay_tree(
     of_page = {places.get(name, name) for name in made["page"]}
     if places:
         names = places.values()
-        without = set(names) if rom else of_page
+        without = of_page if form is Form.PACK else set(names)
         tree["/lib/tenner/overlays.pack"] = overlays.packed(
             names, compiled, without, made["index"].encode(), made["texts"].encode("latin-1")
         )
-        if page and of_page and not rom:
+        if page and of_page and form is Form.PACK:
             others = set(names) - of_page
             tree[f"/lib/tenner/{_PAGE}.pack"] = overlays.packed(names, compiled, others)
     else:
         tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
-    in_pack = set() if rom else set(places.values())
+    in_pack = set(places.values()) if form is Form.PACK else set()
     for name in compiled.keys() - in_pack - (set() if page else of_page):
         tree[f"/lib/tenner/{name}.mpy"] = compiled[name]
     # Small enough for its folder's entry, so that it takes no block.

@@ -21,7 +21,14 @@ import sys
 from pathlib import Path
 
 from tenner_host import BOARDS, romfs_image, tenner_version
-from tenner_host.build import BuildError, board_folder, chip_sources, firmware_tree, write_tree
+from tenner_host.build import (
+    BuildError,
+    Form,
+    board_folder,
+    chip_sources,
+    firmware_tree,
+    write_tree,
+)
 from tenner_host.overlays import maps
 from tenner_host.partitions import APP, DATA, Partition
 from tenner_host.places import build_folder
@@ -51,7 +58,7 @@ def frozen_sources() -> dict[str, bytes]:
 def partition(board: str, *, code: bool) -> bytes:
     """The ROMFS partition of a board's image: with the code, or with only the data that frozen
     code reads."""
-    tree = firmware_tree(board, workspace=False, packed=code, rom=code)
+    tree = firmware_tree(board, workspace=False, form=Form.ROM if code else Form.FILES)
     files = {
         path: data
         for path, data in tree.items()

@@ -27,6 +27,7 @@ class Call:
 
 class Reply:
     blocks = ()
+    kept = 0
 
     def __init__(self, text="", calls=(), stop="stop"):
         self.text = text

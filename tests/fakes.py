@@ -251,7 +251,7 @@ class FakeCtx:
     def http(self):
         return self.agent.http()
 
-    def jobs(self):
+    async def jobs(self):
         return self.agent.cron
 
     def spawn(self, task):

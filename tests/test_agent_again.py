@@ -6,7 +6,7 @@ import unittest
 from support import run, temp_folder
 from tenner.agent import again
 from tenner.agent.message_queue import Message, Queue
-from tenner.agent.turn import Result
+from tenner.agent.turn import Result, Turn
 from tenner.net.tls_semaphore import TlsSemaphore
 from tenner.store import files
 
@@ -57,7 +57,9 @@ class TestAgain(unittest.TestCase):
         self.message = message_in(self.board)
 
     def keep(self, result=None):
-        return again.keep(self.board, self.message, result or failed())
+        turn = Turn(None, "person", "")
+        turn.result = result or failed()
+        return again.keep(self.board, self.message, turn)
 
     def restarted(self):
         """Return the board after a restart, once the kept message is asked."""

@@ -12,7 +12,7 @@ from support import run, temp_folder
 from tenner.agent import accounting, history, history_repair
 from tenner.agent.agent import Session
 from tenner.agent.history_records import record
-from tenner.agent.summary import compact
+from tenner.agent.summary import tidy
 from tenner.agent.turn import Turn
 from tenner.llm.errors import LlmError
 from tenner.store import files
@@ -136,6 +136,12 @@ class TestSummary(unittest.TestCase):
 
         run(go())
 
+    def outgrown(self):
+        """Return the session as one that needs a summary now."""
+        session = self.session()
+        session.window = session.size - 1
+        return session
+
     def fill(self, count=8):
         self.talk(*["x" * 500 + str(i) for i in range(count)])
 
@@ -163,7 +169,7 @@ class TestSummary(unittest.TestCase):
         session = self.session()
         # A context that prompt and tools fill leaves so much.
         session.window = 256
-        self.assertTrue(run(compact(self.agent, session, "console:me")))
+        run(tidy(self.agent, session, "console:me"))
         self.assertTrue(b"SECOND" in self.agent.chain.texts[0])
         self.assertEqual(sent(session), record("s", "Facts: SECOND"))
 
@@ -232,17 +238,22 @@ class TestSummary(unittest.TestCase):
     def test_a_pressing_summary_does_not_make_way(self):
         self.talk("FIRST")
         self.fill(7)
+        # Another summary waits for a pause.
+        self.agent.tidying = True
 
         async def go():
             self.agent.chain.started = asyncio.Event()
             task = asyncio.create_task(
-                compact(self.agent, self.session(), "console:me", pressing=True)
+                tidy(self.agent, self.outgrown(), "console:me", pressing=True)
             )
             await self.agent.chain.started.wait()
             answer = await agent_fakes.say(self.agent, "hi", "you")
-            return answer, (await task).text
+            await task
+            return answer
 
-        self.assertEqual(run(go()), ("done", "Facts: FIRST"))
+        self.assertEqual(run(go()), "done")
+        self.assertTrue(sent(self.session()).startswith(b'["s","Facts: FIRST"]'))
+        self.assertTrue(self.agent.tidying)
 
     def test_it_makes_way_for_a_person_and_loses_nothing(self):
         self.talk("FIRST")
@@ -252,18 +263,19 @@ class TestSummary(unittest.TestCase):
 
         async def go():
             self.agent.chain.started = asyncio.Event()
-            task = asyncio.create_task(compact(self.agent, self.session(), "console:me"))
+            task = asyncio.create_task(tidy(self.agent, self.outgrown(), "console:me"))
             await self.agent.chain.started.wait()
             answer = await agent_fakes.say(self.agent, "hi", "you")
-            return answer, await task
+            await task
+            return answer
 
-        self.assertEqual(run(go()), ("done", None))
+        self.assertEqual(run(go()), "done")
         self.assertEqual(files.size(self.session().path), before)
 
     def test_what_is_reported_meanwhile_is_kept(self):
         self.talk("FIRST")
         self.fill(7)
-        first = self.session()
+        first = self.outgrown()
         complete = self.agent.chain.complete
 
         async def meanwhile(*args):
@@ -273,8 +285,30 @@ class TestSummary(unittest.TestCase):
             return await complete(*args)
 
         self.agent.chain.complete = meanwhile
-        self.assertTrue(run(compact(self.agent, first, "console:me")))
+        run(tidy(self.agent, first, "console:me"))
+        self.assertTrue(sent(self.session()).startswith(b'["s","Facts: FIRST"]'))
         self.assertTrue(sent(self.session()).endswith(record("a", "The freezer is warm.")))
+
+    def test_a_second_try_for_want_of_memory_cuts_nothing_more(self):
+        self.talk("FIRST")
+        self.fill(7)
+        before = sent(self.session())
+        account = accounting.account
+        tries = []
+
+        def short_once(agent, kind, who, result):
+            tries.append(kind)
+            if tries == ["summary"]:
+                raise MemoryError
+            account(agent, kind, who, result)
+
+        self.addCleanup(setattr, accounting, "account", account)
+        accounting.account = short_once
+        run(tidy(self.agent, self.outgrown(), "console:me"))
+        self.assertEqual(tries, ["summary"] * 2)
+        data = sent(self.session())
+        self.assertTrue(data.startswith(b'["s","Facts: FIRST"]\n["u",'), data[:80])
+        self.assertTrue(data.endswith(before[-1000:]))
 
     def test_no_tokens_left_no_summary(self):
         self.agent.config.values["budget.tokens_per_day"] = 100

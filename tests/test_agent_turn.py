@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 import unittest
 
 import agent_fakes
@@ -7,8 +8,10 @@ import net_peer
 from agent_fakes import Call, Reply, make_agent
 from net_peer import Peer
 from support import run, temp_folder
-from tenner.agent import accounting, history, model_call, tool_calls
+from tenner.agent import accounting, history, model_call, spool, tool_calls
+from tenner.agent import answer as answer_module
 from tenner.agent import turn as turn_module
+from tenner.agent.message_queue import Message
 from tenner.agent.tool_calls import ToolContext
 from tenner.agent.turn import Turn
 from tenner.llm.chain import Chain
@@ -205,15 +208,63 @@ class TestTurn(unittest.TestCase):
             reply = Reply("the end")
             reply.kept = len(data)
             agent = make_agent(self.root, reply, Reply("next"))
-            self.assertEqual(say(agent, "long"), "the end")
-            sent = [part for _, part in agent.delivered]
-            self.assertEqual("".join(sent), text)
+            last = say(agent, "long")
+            self.assertTrue(last.endswith("the end"), last)
+            sent = [part for _, part in agent.delivered] + [last]
+            self.assertEqual("".join(sent), text + "the end")
             self.assertTrue(
-                1 < len(sent) < 8 and max([len(part.encode()) for part in sent]) <= 3072
+                2 < len(sent) < 20 and max([len(part.encode()) for part in sent]) <= 1024
             )
             say(agent, "and?")
             said = rows(agent.chain.records[-1])[-2]
             self.assertTrue(said[0] == "a" and said[1].endswith("the end"), said)
+
+    def test_the_history_has_the_whole_of_a_long_answer(self):
+        text = 'a "word" \u6e29\n' * 300
+        make_dirs(self.root + "/state")
+        with open(self.root + "/state/reply.part", "wb") as file:
+            file.write(text.encode())
+        reply = Reply("the end")
+        reply.kept = len(text.encode())
+        agent = make_agent(self.root, reply, Reply("next"))
+        say(agent, "long")
+        say(agent, "and?")
+        self.assertEqual(rows(agent.chain.records[-1])[-2], ["a", text + "the end"])
+
+    def test_a_long_message_is_on_flash_during_its_turn(self):
+        make_dirs(self.root + "/state")
+        agent = self.agent(Reply("fine"), Reply("next"))
+        words = ['a "word" ', "\u6e29\n" * 300, "end"]
+
+        def written():
+            message = Message("console", "me", words[0], "me")
+            message.pieces = words[1:]
+            message.by_owner = False
+            return message
+
+        def asked(number):
+            return [text for kind, text in rows(agent.chain.records[number]) if kind == "u"][-1]
+
+        message = written()
+        turn = run(answer_module._prepare(agent, message))
+        # Memory was short, and the turn is tried again.
+        run(answer_module.answer(agent, message))
+        self.assertEqual(message.answer, "fine")
+        head, _, rest = asked(0).partition("\n")
+        self.assertTrue(head.endswith("than the owner)"), head)
+        self.assertTrue(rest.startswith("".join(words) + "\n\n(now: "), rest)
+        self.assertEqual(spool.text(agent, turn.spooled, True), "".join(words))
+        say(agent, "and?")
+        self.assertEqual([row[0] for row in rows(agent.chain.records[1])], ["u", "n", "a", "u"])
+        self.assertEqual(rows(agent.chain.records[1])[0][1], asked(0))
+        # A full flash costs memory, not the message.
+        os.remove(self.root + "/state/message.part")
+        os.mkdir(self.root + "/state/message.part")
+        agent.chain.replies = [Reply("again")]
+        message = written()
+        run(answer_module.answer(agent, message))
+        self.assertEqual(message.answer, "again")
+        self.assertTrue("".join(words) in asked(2))
 
     def test_only_a_persons_answer_of_a_board_goes_by_way_of_flash(self):
         agent = self.agent()

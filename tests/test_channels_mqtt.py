@@ -415,7 +415,11 @@ class TestSession(unittest.TestCase):
         async def act(mqtt, broker):
             for text in (b"hello", b"x" * 126, b"x" * 4096):
                 await broker.send(message("attic/say", text, 1, 300), True)
-                self.assertEqual((await mqtt.inbound.get()).text, text.decode())
+                taken = await mqtt.inbound.get()
+                # A long one stays in pieces.
+                whole = taken.text + "".join(taken.pieces or ())
+                self.assertEqual(whole, text.decode())
+                self.assertTrue(len(taken.text) <= 512)
             await until(lambda: broker.of(0x40) == [b"\x01\x2c"] * 3)
 
         self.session(act)
@@ -465,6 +469,7 @@ class TestSession(unittest.TestCase):
                 if not said:
                     await until(lambda: broker.of(0x10))
                     broker.writers[-1].close()
+                    await broker.writers[-1].wait_closed()
                     if hasattr(broker.writers[-1], "aclose"):
                         await broker.writers[-1].wait_closed()
                     said = "mqtt.tls may not fit mqtt.port"
@@ -529,6 +534,28 @@ class TestSession(unittest.TestCase):
         broker = Broker()
         self.session(act, broker)
         self.assertEqual(broker.of(0xE0), [b""])
+
+    def test_a_broker_that_kept_its_session_needs_no_second_announcement(self):
+        for kept in (0, 1):
+            for late in (False, True):
+
+                async def act(mqtt, broker, kept=kept, late=late):
+                    mqtt.announced.append("shape")
+                    mqtt._wanted.clear()
+                    mqtt._late = late
+                    broker.connack = b"\x20\x02" + bytes((kept, 0))
+                    await mqtt.give_way(False)
+                    await until(lambda: len(broker.of(0x10)) == 2 and mqtt.status == "connected")
+                    self.assertEqual(mqtt.announced, ["shape"] if kept else [])
+                    # Readings that became due meanwhile, or a new announcement.
+                    self.assertEqual(mqtt._wanted.is_set(), late or not kept)
+                    # A failure is more than a pause.
+                    broker.writers[-1].close()
+                    await broker.writers[-1].wait_closed()
+                    await until(lambda: mqtt.failures == 1 and mqtt.status == "connected")
+                    self.assertEqual(mqtt.announced, [])
+
+                self.session(act)
 
     def test_a_message_on_its_way_comes_before_the_goodbye(self):
         async def act(mqtt, broker):

@@ -50,6 +50,26 @@ class TestReceiving(unittest.TestCase):
             bench.server.say("x" * 300 + " \U0001f600 end")
             self.assertEqual(texts(run(bench.step())), ["x" * 300 + " \U0001f600 end"])
 
+    def test_a_long_text_stays_in_pieces(self):
+        words = "word \u6e29 " * 500 + "end"
+        for text, whole, piece in (
+            (words, False, 64),
+            (words, False, 3),
+            ("/note " + words, True, 64),
+        ):
+            bench = Bench()
+            bench.server.piece = piece
+            bench.server.say(text)
+            (message,) = run(bench.step())
+            self.assertEqual(message.text + "".join(message.pieces or ()), text)
+            self.assertEqual(not message.pieces, whole)
+            self.assertTrue(whole or len(message.text) < 1024)
+        # A message of yesterday is a line of the digest.
+        bench.server.say(words, date=NOW - 4000)
+        bench.server.say("new")
+        digest = run(bench.step())[0]
+        self.assertEqual((digest.pieces, len(digest.text) < 500), (0, True))
+
     def test_keys_in_any_order_and_unknown_ones(self):
         bench = Bench()
         bench.server.plan["getUpdates"] = [

@@ -15,6 +15,7 @@ class Board:
 
     again = False
     telegram = None
+    wifi = None
 
     def __init__(self, folder):
         self.state = folder
@@ -28,10 +29,10 @@ class Board:
         self.told = []
 
     def get(self, name):
-        return {"semaphore": self.semaphore}[name]
+        return {"semaphore": self.semaphore, "wifi": self.wifi}[name]
 
     def has(self, name):
-        return False
+        return name == "wifi" and self.wifi is not None
 
     def system_memory(self):
         return self.memory
@@ -62,6 +63,10 @@ class Telegram:
     """Its pending questions, by id."""
 
     asks = {}
+
+
+class Wifi:
+    lacks_memory = False
 
 
 class Reserve:
@@ -110,6 +115,13 @@ class TestGuard(unittest.TestCase):
         board.semaphore.lacked_memory(OSError(12))
         self.assertTrue(memory_guard.is_short(board))
 
+    def test_wifi_that_cannot_start_restarts_the_board(self):
+        self.board.wifi = Wifi()
+        self.assertFalse(memory_guard.needs_look(self.board))
+        self.board.wifi.lacks_memory = True
+        self.assertTrue(memory_guard.needs_look(self.board))
+        self.assertEqual(self.restart(), 1)
+
     def test_a_stalled_exchange_ends_at_the_tenth_look(self):
         ended = []
         self.board.semaphore.fail = ended.append
@@ -152,7 +164,7 @@ class TestGuard(unittest.TestCase):
             [
                 (
                     "I restarted myself (Sunday 14:03): the memory for Wi-Fi and TLS had run out "
-                    "(4 KB free, 1 KB of it in one block)."
+                    "(4 KB free, 1 KB of it in one block, 0 KB at the least)."
                 )
             ],
         )

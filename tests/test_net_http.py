@@ -571,14 +571,18 @@ class TestAfterwards(unittest.TestCase):
 
         async def main():
             peer = await Peer(*[reply(b"hello")] * 3).start()
-            http = Http()
             gc.collect()
             before = gc.mem_alloc()
+            http = Http()
             for _ in range(3):
                 await once(http, peer.url)
             gc.collect()
             self.assertTrue(gc.mem_alloc() - before < _SIZE, gc.mem_alloc() - before)
+            http.kept = bytearray(_SIZE)
             await http.close()
+            http = None
+            gc.collect()
+            self.assertTrue(gc.mem_alloc() - before < _SIZE, gc.mem_alloc() - before)
             await peer.stop()
 
         run(main())

@@ -76,6 +76,28 @@ class TestGate(unittest.TestCase):
 
         self.scene(script, [[Peer.STALL], reply(b""), reply(b"")])
 
+    def test_polls_follow_each_other(self):
+        async def script(semaphore, peer, get):
+            first, second, third = [PlainHttp(None, semaphore, True) for _ in range(3)]
+            polling = asyncio.create_task(outcome(get(first)))
+            while not peer.requests:
+                await asyncio.sleep(0)
+            waiting = [get(second), get(third)]
+            await settle()
+            self.assertFalse(polling.done())
+            # One that has waited long enough is no longer polite.
+            second.yields = False
+            self.assertEqual(await polling, "yielded")
+            again = get(first)
+            self.assertEqual(await waiting[0], 200)
+            await second.close()
+            self.assertEqual(await waiting[1], 200)
+            self.assertFalse(again.done())
+            await third.close()
+            self.assertEqual(await again, 200)
+
+        self.scene(script, [[Peer.STALL]] + [reply(b"")] * 3)
+
     def test_turn_is_not_stopped_by_a_poll_or_another_turn(self):
         for yields in (True, False):
 
@@ -219,7 +241,7 @@ class TestGate(unittest.TestCase):
                 await second
             except asyncio.CancelledError:
                 pass
-            self.assertEqual(semaphore._urgent, 0)
+            self.assertEqual(semaphore._waiting, [poll])
             first.cancel()
             try:
                 await first
@@ -254,7 +276,7 @@ class TestGate(unittest.TestCase):
             room[0] = False
             self.assertEqual(await get(turn), 200)
             self.assertEqual(await polling, "yielded")
-            self.assertEqual(semaphore.polls, 0)
+            self.assertEqual(semaphore._waiting, [])
 
         ok = reply(b"")
         self.scene(script, [[Peer.STALL], ok, ok, [Peer.STALL], ok])

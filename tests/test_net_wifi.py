@@ -12,15 +12,19 @@ class Done(Exception):
 
 
 class Scene:
-    """`link` lists the answers of `network_up`; the last one ends the scene."""
+    """`link` lists the answers of `network_up`, the last of which ends the scene; `fails` the
+    errors of the first attempts to connect."""
 
-    def __init__(self, link, fails=False):
+    shares_memory = True
+
+    def __init__(self, link, fails=(), least=20000):
+        self.least = least
         self.link = list(link)
         self.connects = []
         self.slept = []
         self.ups = []
         self.links = 0
-        self._fails = fails
+        self._fails = list(fails)
         self.wifi = Wifi(self, "home", "secret", self._linked, self._sleep)
         try:
             run(self.wifi.run())
@@ -36,7 +40,10 @@ class Scene:
     def connect_network(self, ssid, password):
         self.connects.append((ssid, password))
         if self._fails:
-            raise OSError("Wifi Internal Error")
+            raise OSError(self._fails.pop(0))
+
+    def system_memory(self):
+        return 25000, 21000, self.least
 
     def _linked(self):
         self.links += 1
@@ -58,9 +65,22 @@ class TestWifi(unittest.TestCase):
         self.assertTrue(scene.wifi.up)
 
     def test_backs_off(self):
-        scene = Scene([False] * 9, fails=True)
+        scene = Scene([False] * 9, fails=["Wifi Internal Error"] * 9)
         self.assertEqual(scene.slept, [2, 4, 8, 16, 32, 64, 120, 120, 120])
         self.assertEqual(len(scene.connects), 9)
+
+    def test_a_driver_without_memory(self):
+        # As port.esp32 of every release words it.
+        short, busy = "WiFi Out of Memory", "Wifi Internal Error"
+        self.assertTrue(Scene([False] * 2, fails=[busy, short]).wifi.lacks_memory)
+        self.assertFalse(Scene([False] * 2, fails=[short, busy]).wifi.lacks_memory)
+        self.assertFalse(Scene([False] * 3 + [True], fails=[short]).wifi.lacks_memory)
+
+    def test_a_driver_that_memory_has_cut_off(self):
+        # Each attempt looks 21 times. The driver of the third finds no link, with memory enough.
+        for attempts, least, lacks in ((2, 1200, False), (3, 1200, True), (3, 9000, False)):
+            scene = Scene([False] * (21 * attempts), least=least)
+            self.assertEqual(scene.wifi.lacks_memory, lacks, (attempts, least))
 
     def test_attempt_is_given_up_after_a_while(self):
         scene = Scene([False] * 22)

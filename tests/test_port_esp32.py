@@ -29,9 +29,12 @@ class Network:
 
     class WLAN:
         asked = []
+        fails = False
 
         def __init__(self, interface):
             self.asked.append(interface)
+            if self.fails:
+                raise OSError("WiFi Out of Memory")
 
         def isconnected(self):
             return True
@@ -82,6 +85,13 @@ class TestEsp32(unittest.TestCase):
     def test_wifi_of_the_oldest_release(self):
         self.assertTrue(self.port().network_up())
         self.assertEqual(Network.WLAN.asked[-1], 0)
+
+    def test_wifi_that_does_not_start_is_no_network(self):
+        self.addCleanup(setattr, Network.WLAN, "fails", False)
+        Network.WLAN.fails = True
+        self.assertFalse(self.port().network_up())
+        with self.assertRaises(OSError):
+            self.port().connect_network("home", "secret")
 
 
 class Gc:

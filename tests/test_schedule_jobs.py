@@ -350,7 +350,7 @@ class ToolContext:
         self.turn = Turn(kind)
         self._board = board
 
-    def jobs(self):
+    async def jobs(self):
         return self._board.service
 
 

@@ -163,16 +163,18 @@ class App:
         """Return the owner's local time for a prompt, or a note that it is unknown."""
         return self.get("zone").tell(self.clock.now(), self.clock.trusted)
 
-    async def breathe(self, turn: "Turn | None" = None) -> None:
+    async def breathe(self, turn: "Turn | None" = None) -> bool:
         """Let Telegram poll if it has waited long: before a background turn, and between the
-        rounds of `turn`, which holds the only TLS session."""
-        if self.telegram and self.telegram.is_starved():
-            if turn:
-                await turn.chain.close()
-            await overlay.enter("WAIT")
-            async with overlay.released():
-                await self.telegram.poll_once()
-            await overlay.enter("TURN")
+        rounds of `turn`, which holds the only TLS session. Return True if it did, in phase
+        WAIT."""
+        if not self.telegram or not self.telegram.is_starved():
+            return False
+        if turn:
+            await turn.chain.close()
+        await overlay.enter("WAIT")
+        async with overlay.released():
+            await self.telegram.poll_once()
+        return True
 
     # --- people
 

@@ -57,16 +57,27 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def _shown(text, keep):
+    # A loop over the characters would keep each of them in RAM for good.
+    data = text.encode()
+    kept = keep.encode()
     shown = []
-    start = 0
-    for at, letter in enumerate(text):
-        code = ord(letter)
-        if (code < 0x20 or code >= 0x7F) and _is_hidden(code) and letter not in keep:
-            shown.append(text[start:at])
-            shown.append(("\\x%02x" if code < 256 else "\\u%04x") % code)
-            start = at + 1
-    shown.append(text[start:])
-    return "".join(shown)
+    start = at = 0
+    while at < len(data):
+        code = data[at]
+        end = at + (1 if code < 0x80 else 2 if code < 0xE0 else 3 if code < 0xF0 else 4)
+        if code >= 0x80:
+            code &= 0x7F >> end - at
+            for byte in data[at + 1 : end]:
+                code = code << 6 | byte & 0x3F
+        if (code < 0x20 or code >= 0x7F) and _is_hidden(code) and data[at:end] not in kept:
+            shown.append(data[start:at])
+            shown.append((b"\\x%02x" if code < 256 else b"\\u%04x") % code)
+            start = end
+        at = end
+    if not shown:
+        return text
+    shown.append(data[start:])
+    return b"".join(shown).decode()
 
 
 def _is_hidden(code):

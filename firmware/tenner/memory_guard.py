@@ -6,13 +6,13 @@ back. Without it a board answers nobody until a reset; `memory_restart` resets i
 """
 
 from tenner.channels.question import SHORT
+from tenner.net.wifi import LEAST
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.app import App
 
-_LEAST = const(8000)  # bytes; with less Wi-Fi loses received data
 _TRIES = const(3)  # connections in a row
 _DEAF = const(3000)  # bytes; a connection stalls if they stay so few
 _LOOKS = const(10)
@@ -25,8 +25,9 @@ def is_short(app: "App") -> bool:
     return (
         app.again
         or semaphore.shortages >= _TRIES
-        or app.port.system_memory()[0] < _LEAST
+        or app.port.system_memory()[0] < LEAST
         or not semaphore.has_room()
+        or (app.has("wifi") and app.get("wifi").lacks_memory)
     )
 
 

@@ -19,8 +19,8 @@ async def restart_if_short(app: "App") -> None:
     """Restart the board, between turns, if memory is short after all overlays are evicted."""
     if app.agent.lane.busy() or not is_short(app):
         return
-    free, block, _ = app.port.system_memory()
-    what = "%d KB free, %d KB of it in one block" % (free // 1024, block // 1024)
+    sizes = tuple([size // 1024 for size in app.port.system_memory()])
+    what = "%d KB free, %d KB of it in one block, %d KB at the least" % sizes
     if app.clock.mono_s() < _SOONEST_S:
         log("memory", "too little memory for connections (%s)" % what)
         return

@@ -23,6 +23,8 @@ _PHASE = const(48 * 1024)  # more than any phase needs beside the core
 
 #: In a debug build each change of phase prints the memory.
 _DEBUG = False
+#: Is code in RAM? Not in an image, whose heap has no room to spare.
+_IN_RAM = True
 
 
 class OutOfMemory(Exception):
@@ -81,12 +83,22 @@ async def step(name: str, work: "Callable[..., Coroutine]", *args: "Any") -> "An
         await enter(name)
         try:
             if _ticket is None:
-                return await _begin([work, args])
-            return await asyncio.create_task(_call([work, args]))
+                return await _begin(work, args)
+            return await asyncio.create_task(_call(work, args))
         except MemoryError as error:
             overlay_loader.keep(0)
             if not again:
                 raise OutOfMemory(str(error))
+
+
+def start(work: "Coroutine") -> asyncio.Task:
+    """
+    Return a task of a coroutine that keeps neither its code nor its objects after its end.
+
+    MicroPython's queue never clears its links: a task that waits for a stream keeps those that
+    stood in the queue with it, ended ones too, and so their frames.
+    """
+    return asyncio.create_task(_call(work) if _IN_RAM else work)
 
 
 def later(
@@ -115,7 +127,7 @@ async def enter(name: str) -> None:
         if _DEBUG:
             import micropython
 
-            held = " ".join(overlay_loader.overlays.__dict__)
+            held = " ".join(overlay_loader.held)
             print("entered", overlay_loader.phase_name(name), len(sys.modules), held)
             micropython.mem_info(1)
             print("looked")
@@ -128,7 +140,7 @@ class released:
     async def __aenter__(self) -> None:
         if _ticket is not None:
             self._before = overlay_loader.phase, list(overlay_loader.suspended)
-            overlay_loader.suspended[:] = list(overlay_loader.overlays.__dict__)
+            overlay_loader.suspended[:] = overlay_loader.held
             await enter(_IDLE)
             _ticket.release()
 
@@ -148,14 +160,18 @@ async def _later(name, ready, work, args):
             return
 
 
-async def _call(job):
-    # asyncio's queue keeps an ended task and its frame for a while, so this frame holds nothing.
-    return await _begin(job)
+async def _call(work, args=None):
+    if args is not None:
+        work = _begin(work, args)
+        args = None
+    try:
+        return await work
+    finally:
+        # The frame of an ended task may stay for long.
+        work = None
 
 
-def _begin(job):
-    args = job.pop()
-    work = job.pop()
+def _begin(work, args):
     if isinstance(work, tuple):
         # In a build, a function of another overlay: (overlay, name).
         work = getattr(getattr(overlay_loader.overlays, work[0]), work[1])

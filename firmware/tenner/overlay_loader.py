@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _IMPORTED = const("/overlay/o")
 _FROZEN = const("tenner.o")
 _IDLE = "IDLE"
-#: The overlays that no phase evicts where the heap has some room for them, or enough for those of
-#: a turn. No code enters these phases.
+#: The phases whose overlays no other evicts where the heap has some room for them, or enough for
+#: those of a turn. No code enters them.
 _SPARE: "Any" = "SPARE"
 _ROOMY: "Any" = "ROOMY"
 _SOME = const(68 * 1024)  # bytes, for them and the core
@@ -72,8 +72,11 @@ overlays = _Overlays()
 
 #: The number of the phase under way, None before the first. In the source it is its name.
 phase = None
+#: The names of the overlays in memory. `overlays.__dict__` would be a copy of all, and one stale
+#: pointer to that keeps them all after their eviction.
+held: "list[str]" = []
 #: The overlays that stay in every phase, for a task that has released the ticket.
-suspended = []
+suspended: "list[str]" = []
 _keep_below = 0
 _always: "Any" = None
 
@@ -96,14 +99,20 @@ def enter(number: "Any") -> bool:
     if not _BUILT or gc.mem_alloc() < _keep_below:
         return False
     place, bit = number >> 3, 1 << (number & 7)
-    both = number if _always is None else _always
-    always, roomy = both >> 3, 1 << (both & 7)
-    for one, made in list(overlays.__dict__.items()):
+    other = number if _always is None else _always
+    always, bit_of_other = other >> 3, 1 << (other & 7)
+    for one in list(held):
+        made = getattr(overlays, one)
         stays = getattr(made, "startswith", 0)
-        if not (_CARRY[stays + always] & roomy or _CARRY[stays + place] & bit or one in suspended):
+        if not (
+            _CARRY[stays + place] & bit
+            or _CARRY[stays + always] & bit_of_other
+            or one in suspended
+        ):
             if _MAY_HOLD:
                 print("evicted", one, id(made))
             _withdraw(made)
+            held.remove(one)
             setattr(overlays, one, None)
             delattr(overlays, one)
     pack = _files.pack
@@ -175,8 +184,8 @@ _files = _Files()
 def load(name: str) -> "Any":
     """Load an overlay of the build and return it."""
     if _MAY_HOLD and phase is not None:
-        title, *held = _MAY_HOLD[phase]
-        if name not in held and name not in suspended:
+        title, *may_hold = _MAY_HOLD[phase]
+        if name not in may_hold and name not in suspended:
             raise RuntimeError("phase %s may not hold overlay %s: overlays.toml" % (title, name))
     imported = _IMPORTED
     package: "Any" = sys.modules["tenner"]
@@ -189,9 +198,11 @@ def load(name: str) -> "Any":
         os.mount(_files, "/overlay")
     _files.name = name
     remove(sys.modules, imported)  # loading one overlay imports another
+    held.append(name)
     try:
         setattr(overlays, name, __import__(imported, None, None, ("x",)))
-    except MemoryError:
+    except Exception:
+        held.remove(name)
         _withdraw(sys.modules.get(imported))
         raise
     finally:

@@ -91,7 +91,7 @@ def bundle(
             **{f"_{name}": phases[name] for name in (SPARE, ROOMY) if name in phases},
         },
     )
-    _fill_in(program, RUNTIME, {"_DEBUG": debug, **idle})
+    _fill_in(program, RUNTIME, {"_DEBUG": debug, "_IN_RAM": debug or is_packed, **idle})
     _fill_in(program, PACKAGE, {"__build__": build})
     find_constants(program)
     fold_switches(program)

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tenner_host.overlays.errors import OverlayError
 from tenner_host.overlays.split import MARK
@@ -27,13 +26,24 @@ RUNTIME = "tenner.overlay"
 LOADER = "tenner.overlay_loader"
 #: The phase outside of all others.
 IDLE = "IDLE"
-#: The phases whose overlays stay in all others of a board with some room for them, or enough.
+#: In [stay], the overlays that stay in all phases of a board with some room for them, or enough.
 SPARE, ROOMY = "SPARE", "ROOMY"
 
-#: Key in [phases]: overlays that every phase may hold.
+#: Key in [phases] and [carry]: overlays of every phase.
 EVERY_PHASE = "*"
 
-_SECTIONS = ("overlays", "phases", "carry", "dynamic", "packs", "api", "separate", "linux")
+_SECTIONS = (
+    "overlays",
+    "groups",
+    "phases",
+    "carry",
+    "stay",
+    "dynamic",
+    "packs",
+    "api",
+    "separate",
+    "linux",
+)
 
 
 @dataclass
@@ -46,9 +56,12 @@ class Table:
 
     overlays: dict[str, list[str]]
     phases: dict[str, list[str]] = field(default_factory=dict)
-    #: By phase, the overlays it takes over from the one before; without an entry, all that it may
-    #: hold.
+    #: By phase, the overlays it takes over from the one before, besides those of `*`; without `*`
+    #: and an entry, all that it may hold.
     carry: dict[str, list[str]] = field(default_factory=dict)
+    #: By the name of a phase that no code enters, the overlays that stay in all phases of a board
+    #: that has memory for them.
+    stay: dict[str, list[str]] = field(default_factory=dict)
     #: Packages with modules that code finds by name at run time, and the names it looks up in such
     #: a module. Each has the first; the package's other modules are ordinary ones.
     dynamic: dict[str, list[str]] = field(default_factory=dict)
@@ -65,11 +78,17 @@ class Table:
         if CORE not in self.overlays:
             raise OverlayError(f"overlays.toml has no overlay {CORE!r}")
         everywhere = self.phases.pop(EVERY_PHASE, [])
+        self.phases.update({phase: list(names) for phase, names in self.stay.items()})
         for phase, names in self.phases.items():
             names += [name for name in everywhere if name not in names]
             for name in names:
                 if name not in self.overlays:
                     raise OverlayError(f"overlays.toml: phase {phase} names no overlay: {name!r}")
+        always = self.carry.pop(EVERY_PHASE, None)
+        if always is not None:
+            carry = {**dict.fromkeys(self.phases, []), **self.carry}
+            self.carry = {phase: names + always for phase, names in carry.items()}
+        self.carry.update(self.stay)
         for phase, names in self.carry.items():
             for name in names:
                 if name not in self.phases.get(phase, []):
@@ -160,21 +179,38 @@ def read_table(path: Path) -> Table:
     for section in data:
         if section not in _SECTIONS:
             raise OverlayError(f"{path.name}: [{section}] is unknown; known: {_SECTIONS}")
+    lists = {
+        section: _lists(data.get(section, {}), f"{path.name} [{section}]") for section in _SECTIONS
+    }
+    groups: dict[str, list[str]] = {}
+    for section in ("groups", "stay"):
+        for name, names in lists[section].items():
+            if name in lists["overlays"] or name in groups:
+                raise OverlayError(f"{path.name} [{section}]: {name} has another meaning")
+            groups[name] = lists[section][name] = _expanded(names, groups)
+    for section in ("phases", "carry", "packs"):
+        for name, names in lists[section].items():
+            lists[section][name] = _expanded(names, groups)
     return Table(
-        overlays=_lists(data.get("overlays", {}), f"{path.name} [overlays]"),
-        phases=_lists(data.get("phases", {}), f"{path.name} [phases]"),
-        carry=_lists(data.get("carry", {}), f"{path.name} [carry]"),
-        dynamic=_lists(data.get("dynamic", {}), f"{path.name} [dynamic]"),
-        packs=_lists(data.get("packs", {}), f"{path.name} [packs]"),
-        api=_modules(data, "api", path.name),
-        separate=_modules(data, "separate", path.name),
-        linux=_modules(data, "linux", path.name),
+        overlays=lists["overlays"],
+        phases=lists["phases"],
+        carry=lists["carry"],
+        stay=lists["stay"],
+        dynamic=lists["dynamic"],
+        packs=lists["packs"],
+        api=_joined(lists["api"]),
+        separate=_joined(lists["separate"]),
+        linux=_joined(lists["linux"]),
     )
 
 
-def _modules(data: Mapping[str, Any], section: str, where: str) -> list[str]:
-    values = _lists(data.get(section, {}), f"{where} [{section}]")
-    return [name for names in values.values() for name in names]
+def _expanded(names: Iterable[str], groups: Mapping[str, list[str]]) -> list[str]:
+    """The overlays that these names of overlays and groups stand for."""
+    return _joined({name: groups.get(name, [name]) for name in names})
+
+
+def _joined(lists: Mapping[str, list[str]]) -> list[str]:
+    return [name for names in lists.values() for name in names]
 
 
 def _lists(values: object, where: str) -> dict[str, list[str]]:

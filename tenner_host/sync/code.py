@@ -10,7 +10,7 @@ from typing import Any
 from tenner_host.board.board import Entry
 from tenner_host.board.info import Info
 from tenner_host.board.transfer import short_hash
-from tenner_host.build import BuildError, firmware_tree
+from tenner_host.build import BuildError, Form, firmware_tree
 from tenner_host.catalog import boards_with, chip_of, find_board, known_boards
 from tenner_host.errors import CommandError
 from tenner_host.image import about
@@ -180,7 +180,7 @@ def code_tree(
         is_inside = False
         if image is not None:
             # Frozen code is not packed.
-            frozen = firmware_tree(board, workspace=False, packed=False)
+            frozen = firmware_tree(board, workspace=False, form=Form.FILES)
             is_inside = image in (about(board, frozen), about(board, tree))
             maps.keep(frozen)
     except BuildError as exc:

@@ -17,9 +17,10 @@ from tenner_sim.vboard.console import inner_terminal
 from tenner_sim.vboard.shared import SharedPage
 
 #: Heap of the onboard modules, by word size. On a chip they are C and take no heap, so the
-#: interpreter gets this much more than the board's nominal heap. For 32 bits that is 55 KB, of
-#: which 9 KB are tables of names that the firmware needs on a chip, too.
-OVERLAY_HEAP = {64: 61 * 1024, 32: 46 * 1024}
+#: interpreter gets this much more than the board's nominal heap, and `gc` counts as much less. For
+#: 32 bits they take SHARED_NAMES more: tables of names that the firmware needs on a chip, too.
+OVERLAY_HEAP = {64: 61 * 1024, 32: 52 * 1024}
+SHARED_NAMES = {64: 0, 32: 5 * 1024}
 
 # machine.reset_cause() on an ESP32.
 POWER_ON, HARD, WATCHDOG, DEEP_SLEEP, SOFT = 1, 2, 3, 4, 5
@@ -99,6 +100,7 @@ class Child:
             "TENNER_VBOARD": " ".join(str(number) for number in (*given, *vfs)),
             "TENNER_VBOARD_START": mode,
             "TENNER_VBOARD_CAUSE": str(cause),
+            "TENNER_VBOARD_HEAP": str(OVERLAY_HEAP[runtime.bits]),
             **runtime.environment,
         }
         try:

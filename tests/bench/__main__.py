@@ -66,10 +66,17 @@ ROWS = [
     ),
     Row(
         "heap.turn.min_kb.long_reply",
-        "the same with 1,500 characters in 1-byte chunks",
+        "an answer of 4,000 characters in 1-byte chunks",
         "KB",
         heap.turn_min_long_reply_kb,
-        112,
+        96,
+    ),
+    Row(
+        "heap.turn.min_kb.long_message",
+        "a turn with a tool about 4,000 characters",
+        "KB",
+        heap.turn_min_long_message_kb,
+        96,
     ),
     Row(
         "heap.turn.min_kb.mcp",

@@ -163,8 +163,8 @@ class Agent:
         return self._process.poll() is not None
 
     def ask(self, text: str, expect: str = "") -> str:
-        """Send a message as the owner, agree to a question of its tool, wait for an answer that
-        contains `expect` and return it."""
+        """Send a message as the owner, agree to a question of its tool, wait for a message that
+        contains `expect` and return it. A long answer comes in several messages."""
         telegram = self.services.telegram
         before = len(telegram.sent)
         telegram.say(OWNER, text)
@@ -173,9 +173,12 @@ class Agent:
             telegram.allow(telegram.sent[before])
             before += 1
             self.wait_sent(before + 1)
-        answer = telegram.sent[before].text
-        if expect not in answer:
-            raise Died(f"answered {answer[:200]!r}; {self.last()}")
+        while expect not in (answer := telegram.sent[before].text):
+            before += 1
+            try:
+                self.wait_sent(before + 1)
+            except Died:
+                raise Died(f"answered {answer[:200]!r}; {self.last()}") from None
         return answer
 
     def _wait(self, arrival: Callable[[float], object]) -> None:
@@ -213,9 +216,7 @@ def _tree(
     image: Image,
 ) -> dict[str, bytes]:
     page = "enabled" in str(settings.get("web"))
-    tree = build.firmware_tree(
-        "VIRTUAL", debug=debug, packed=image.packed, page=page, rom=image.rom
-    )
+    tree = build.firmware_tree("VIRTUAL", debug=debug, form=image.form, page=page)
     tree.update(code.chip_tree())
     own = services.settings()
     config: dict[str, object] = {

@@ -77,11 +77,20 @@ def all_tools(heap_kb: int) -> None:
 
 
 def long_reply_turn(heap_kb: int) -> None:
-    """One turn whose answer of 1,500 characters comes in chunks of one byte."""
+    """One turn whose answer of 4,000 characters comes in chunks of one byte."""
     with agent(heap_kb) as running:
         running.idle()
         running.services.model.plan([Step(path="/chat/completions", chunk_bytes=1)])
-        running.ask("say something long 1500", "")
+        running.ask("say something long 4000", "")
+        running.not_short()
+
+
+def long_message_turn(heap_kb: int) -> None:
+    """One turn with a tool about a message of 4,000 characters."""
+    with agent(heap_kb) as running:
+        running.idle()
+        running.ask("What does the TMP102 at 0x48 on i2c0 say?" + " word" * 790, "31.5")
+        running.not_short()
 
 
 def smallest_kb(
@@ -133,6 +142,10 @@ def all_tools_min_kb() -> float:
 
 def turn_min_long_reply_kb() -> float:
     return smallest_kb(long_reply_turn)
+
+
+def turn_min_long_message_kb() -> float:
+    return smallest_kb(long_message_turn)
 
 
 def command_min_kb(text: str, in_answer: str) -> Callable[[], float]:

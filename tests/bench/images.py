@@ -27,9 +27,7 @@ class Image:
 
     name: str
     finder: Callable[[], interpreters.Interpreter]
-    #: As for `build.firmware_tree`.
-    packed: bool | None = None
-    rom: bool = False
+    form: build.Form = build.Form.PACK
 
     def find(self) -> interpreters.Interpreter:
         """The interpreter, or NotMeasured."""
@@ -121,10 +119,10 @@ class _Frozen(Image):
 
 STOCK = Image("stock", interpreters.find_micropython32)
 COUNTING = _Counting("counting", lambda: _find("micropython32count", own.counting))
-ROMFS = _Romfs("romfs", lambda: _find("micropython32rom", own.plain), rom=True)
+ROMFS = _Romfs("romfs", lambda: _find("micropython32rom", own.plain), form=build.Form.ROM)
 CHIP = _Chip("chip", lambda: _find("micropython32chip", own.chip))
 FROZEN = _Frozen(
     "frozen",
     lambda: _find("micropython32frozen", lambda: own.frozen(build.chip_sources())),
-    packed=False,
+    form=build.Form.FILES,
 )

@@ -49,7 +49,7 @@ _FIGURES = ("heap", "left", "mpy")
 
 @cache
 def _tree() -> dict[str, bytes]:
-    return build.firmware_tree(workspace=False, packed=False)
+    return build.firmware_tree(workspace=False, form=build.Form.FILES)
 
 
 def overlays() -> list[str]:

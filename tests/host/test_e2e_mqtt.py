@@ -10,7 +10,7 @@ from tenner_sim.services import Authority
 from tenner_sim.services.telegram_files import png_size
 from tests.bench.agent import readings
 from tests.host.broker import Broker, Owner
-from tests.host.e2e import ASK, PSRAM, READS, SENSORS, agent_board
+from tests.host.e2e import ASK, ONE_SESSION, PSRAM, READS, SENSORS, agent_board
 
 ALERT = (
     "# Heartbeat\n\n- (every 1s; when room.temperature > 30 reset 28; notify) Warm: "
@@ -146,6 +146,37 @@ def test_an_alert_goes_to_telegram_and_to_the_broker(broker):
         bench.telegram.wait_sent(1)
         assert bench.telegram.sent[0].text.startswith("Warm: 31.5")
         owner.close()
+
+
+def test_telegram_and_the_broker_take_turns_with_the_only_tls_session(broker):
+    """An ESP32 has memory for one: neither waits long for the other, and no task for both."""
+    changes = {**broker.settings(), "mqtt.topic": "attic"}
+
+    def roots(services):
+        return {"stand-in": services.ca_der, "broker": broker.authority.der}
+
+    with (
+        agent_board(ALERT, changes=changes, roots=roots) as bench,
+        contextlib.closing(Owner(broker)) as owner,
+    ):
+        bench.board.set("chip.idf_free", ONE_SESSION)
+        bench.board.power_cycle()
+        begin, heard = len(bench.log), len(owner.heard)
+        assert bench.ask("say: by Telegram").startswith("by Telegram")
+        assert owner.wait("attic/status", after=heard) == "online"
+        owner.publish("attic/say", "say: by the broker")
+        assert owner.wait("attic/answer", after=heard).startswith("by the broker")
+        assert bench.ask("say: by both").startswith("by both")
+        heard = len(owner.heard)
+        bench.board.set("room.temperature", 31.5)
+        assert owner.wait("attic/alert", after=heard).startswith("Warm: 31.5")
+        bench.wait_told("Warm: 31.5")
+        assert "31.5" in owner.wait("attic/sensor/room", lambda text: "31.5" in text)
+        # It leaves with a word, and comes back without one: the broker has kept its place.
+        assert "offline" not in [text for topic, text in owner.heard[heard:] if "status" in topic]
+        log = bench.log[begin:]
+        assert log.count("connected as attic") == 1, log
+        assert "next try" not in log
 
 
 def test_the_last_will_tells_of_a_board_that_lost_its_power(broker):

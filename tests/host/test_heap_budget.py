@@ -19,7 +19,7 @@ def agent(micropython32):
 def test_turns_fit_and_keep_fitting(agent):
     for _ in range(5):
         agent.ask(heap.QUESTION, heap.IN_ANSWER)
-    agent.ask("say something long 1500", "")
+    agent.ask("say something long 1000", "")
     agent.ask('call write_file {"path":"notes.md","text":"hello"}', "")
     agent.ask("/status", "heap")
     agent.ask("/heartbeat", "heartbeat")

@@ -9,7 +9,7 @@ import yaml
 
 from tenner_host import BOARDS, ROOT, image, interpreters, tenner_version
 from tenner_host.board.opening import open_board
-from tenner_host.build import BuildError, firmware_tree
+from tenner_host.build import BuildError, Form, firmware_tree
 from tenner_host.partitions import APP, file_system
 from tenner_host.project import Project
 from tenner_host.release import keys
@@ -110,7 +110,7 @@ def test_the_partitions_fit_the_flash(board):
         end = row.end
     app, romfs = (next(row for row in rows if row.label == name) for name in ("factory", "romfs"))
     assert (app.type, app.offset) == (APP, int(described["partitions"]["app"], 0))
-    tree = firmware_tree(board, packed=False)
+    tree = firmware_tree(board, form=Form.FILES)
     code = sum(len(data) for path, data in tree.items() if path.endswith(".mpy"))
     assert app.size >= OFFICIAL + code
     # Room for the code too, and the subtype that MicroPython looks for.

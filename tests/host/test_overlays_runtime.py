@@ -25,7 +25,7 @@ class Holder:
 holder = Holder()
 
 def alive():
-    print(overlay_loader.phase, sorted(overlay_loader.overlays.__dict__))
+    print(overlay_loader.phase, sorted(overlay_loader.held))
 
 async def steps():
     print(await overlay.run("ONE", first, 1))

@@ -16,7 +16,7 @@ from tenner.line import Line
 line = Line("a")
 
 def alive():
-    print(overlay_loader.phase, sorted(overlay_loader.overlays.__dict__))
+    print(overlay_loader.phase, sorted(overlay_loader.held))
 
 async def steps():
     print(line.name(), line.kind)

@@ -43,6 +43,41 @@ def test_a_table_is_read(tmp_path):
     assert not found.may_need(CORE, "two")
 
 
+GROUPS = TEXT.replace("[dynamic]", '[carry]\nWORK = ["one"]\n"*" = ["two"]\n[dynamic]')
+
+
+def test_phases_list_groups_of_overlays(tmp_path):
+    text = GROUPS.replace("[phases]", '[groups]\nall = ["one", "two"]\n[phases]\nREST = ["all"]')
+    found = read(tmp_path, text)
+    assert found.phases["REST"] == ["one", "two"]
+    assert found.carry == {"IDLE": ["two"], "WORK": ["one", "two"], "REST": ["two"]}
+
+
+def test_overlays_stay_in_a_phase_that_code_does_not_enter(tmp_path):
+    text = GROUPS.replace("[carry]", '[stay]\nSPARE = ["one"]\nROOMY = ["SPARE", "two"]\n[carry]')
+    found = read(tmp_path, text)
+    assert found.phases["SPARE"] == found.phases["ROOMY"] == ["one", "two"]
+    assert found.carry["SPARE"] == ["one"]
+    assert found.carry["ROOMY"] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            ('WORK = ["one"]\n"*" = ["two"]\n[d', 'WORKS = []\n"*" = ["two"]\n[d'),
+            "WORKS cannot carry 'two'",
+        ),
+        (("[carry]", '[groups]\none = ["two"]\n[carry]'), r"\[groups\]: one has another meaning"),
+        (("[carry]", "[stay]\ntwo = []\n[carry]"), r"\[stay\]: two has another meaning"),
+        (("[carry]", '[stay]\nSPARE = ["on"]\n[carry]'), "phase SPARE names no overlay: 'on'"),
+    ],
+)
+def test_mistakes_in_groups_are_sentences(tmp_path, change, sentence):
+    with pytest.raises(OverlayError, match=sentence):
+        read(tmp_path, GROUPS.replace(*change))
+
+
 def test_what_only_linux_needs(tmp_path):
     found = read(tmp_path, TEXT)
     for name in ("tenner.cli", "tenner.port.linux", "tenner.port.linux.spi"):

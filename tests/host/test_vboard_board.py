@@ -1,6 +1,7 @@
 """Boot, resets, power, clock and files of the virtual board, and that it leaves nothing behind."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,11 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tenner_host.interpreters import Interpreter, InterpreterMissing, find_micropython32
+from tenner_host.interpreters import (
+    Interpreter,
+    InterpreterMissing,
+    find_micropython,
+    find_micropython32,
+)
 from tenner_sim import LIMIT_S
 from tenner_sim.vboard import BoardError, VirtualBoard
 from tenner_sim.vboard.console import OutputFilter, RawBanner, ReplMode
-from tenner_sim.vboard.runtime import OVERLAY_HEAP, is_busy
+from tenner_sim.vboard.runtime import OVERLAY_HEAP, SHARED_NAMES, is_busy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -358,6 +364,25 @@ def test_an_interpreter_whose_heap_is_too_small_is_reported(total_kb):
         board.wait_for("micropython did not start (")
         assert board.status()["state"] == "failed"
         assert ">>>" not in board.serial_log
+
+
+@pytest.mark.parametrize("find", [find_micropython, find_micropython32])
+def test_the_heap_of_the_emulation_is_what_it_takes(find):
+    try:
+        interpreter = find()
+    except InterpreterMissing as exc:
+        pytest.skip(str(exc))
+    say = "import gc; gc.collect(); print('taken', gc.mem_alloc())"
+    bare = subprocess.run(interpreter.command("-c", say), capture_output=True, check=True)
+    with VirtualBoard({"/main.py": say.encode()}, interpreter=interpreter) as board:
+        board.wait_for("taken")
+        board.wait_for(">>> ")
+        taken = _taken(board.serial_log) - _taken(bare.stdout.decode())
+    assert abs(taken - SHARED_NAMES[interpreter.bits]) < 1024, taken
+
+
+def _taken(text):
+    return int(re.search(r"taken (\d+)", text)[1])
 
 
 def test_an_interpreter_that_cannot_start_is_reported():

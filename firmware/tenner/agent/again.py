@@ -8,18 +8,20 @@ reply_to, by_owner]`, and the start asks it again.
 
 import json
 
+from tenner.agent import spool
 from tenner.agent.message_queue import Message
 from tenner.log import log
 from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.turn import Result
+    from tenner.agent.turn import Turn
     from tenner.app import App
 
 
-def keep(app: "App", message: Message, result: "Result") -> bool:
+def keep(app: "App", message: Message, turn: "Turn") -> bool:
     """Keep a message for a second turn; return False if its error is the answer."""
+    result = turn.result
     if (
         message.again
         or app.again
@@ -31,7 +33,10 @@ def keep(app: "App", message: Message, result: "Result") -> bool:
         or not app.get("semaphore").shortages
     ):
         return False
-    kept = [message.chat, message.text, message.sender, message.reply_to, message.by_owner]
+    text = message.text
+    if turn.spooled:
+        text = spool.text(turn.agent, turn.spooled, not message.by_owner)
+    kept = [message.chat, text, message.sender, message.reply_to, message.by_owner]
     try:
         files.write_atomic(path(app), json.dumps(kept))
     except OSError as error:

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.agent import accounting, again, cut_off, summary
+from tenner.agent import accounting, again, cut_off, spool, summary
 from tenner.agent.history_records import record
 from tenner.agent.turn import Turn
 from tenner.tools.untrusted import SOMEBODY
@@ -33,16 +33,19 @@ async def _prepare(agent, message):
     if agent.spent("person"):
         text = "Today's token budget is used up, including the reserve. It resets at midnight."
         return agent.app.reply(message, text, True)
-    text = "%s\n\n(now: %s)" % (message.text, agent.app.now_text())
-    if not message.by_owner:
-        text = "(%s than the owner)\n%s" % (SOMEBODY, text)
+    head = "" if message.by_owner else "(%s than the owner)\n" % SOMEBODY
+    end = "\n\n(now: %s)" % agent.app.now_text()
+    # The turn may be tried again: the message stays whole.
+    spooled = spool.put(agent, message, head, end) if message.pieces else 0
     session = agent.session(message.channel, message.chat)
     if session.size > session.window * 3 // 2:
         # A stream of messages left no pause for a summary; text older than two windows would be
         # lost.
         await summary.tidy(agent, session, _who(message), True)
     session.window = agent.window()  # the last turn may have reduced it
+    text = head + message.text + end
     turn = Turn(agent, "person", text, message.channel, message.chat, session)
+    turn.spooled = spooled
     turn.untrusted_input = not message.by_owner
     if message.image:
         # Anybody may have written the text in a picture.
@@ -55,23 +58,16 @@ def _account(agent, message, result, session):
     accounting.account(agent, "person", _who(message), result)
     if session.size > session.window and not agent.tidying:
         agent.tidying = True
-        overlay.later("TURN", agent.wait_quiet, _tidy, agent, session, _who(message))
+        overlay.later("TURN", agent.wait_quiet, summary.tidy, agent, session, _who(message))
 
 
 def _reply(agent, message, turn):
     result = turn.result
-    if result.error is not None and again.keep(agent.app, message, result):
+    if result.error is not None and again.keep(agent.app, message, turn):
         turn.session = None  # its history holds the second turn alone
         return
-    text = result.error or result.text or "(The model gave no text.)"
+    text = result.error or result.text
     if result.kept and result.error is None:
-        cut_off.deliver(agent, message, result.kept)
-    agent.app.reply(message, text, result.error is not None or not result.text)
-
-
-async def _tidy(agent, session, who):
-    """Summarize a history that has outgrown its window."""
-    agent.tidying = False
-    # `answer` may have done it already.
-    if session.size > session.window:
-        await summary.tidy(agent, session, who)
+        text = cut_off.deliver(agent, message, result)
+    failed = result.error is not None or not text
+    agent.app.reply(message, text or "(The model gave no text.)", failed)

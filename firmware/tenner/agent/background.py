@@ -1,6 +1,7 @@
 # tenner agent.background: turns of heartbeat and cron, and messages the agent sends unasked.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner import overlay
 from tenner.agent import accounting
 from tenner.agent.errors import Preempted
 from tenner.agent.turn import Turn
@@ -28,7 +29,8 @@ async def run_turn(
     `heartbeat`.
     """
     # Turns that follow each other closely would cut short every poll.
-    await app.breathe()
+    if await app.breathe():
+        await overlay.enter("TURN")
     turn = Turn(app.agent, kind, text, model=model)
     if choose:
         turn.tools = (locate("schedule/heartbeat.json"),)

@@ -1,18 +1,24 @@
 # tenner agent.cut_off: joins answers cut off at the length limit, and sends long ones from flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.agent.history_records import record_pieces
+from tenner.net.json.writer import escaped
 from tenner.port.compat import const
 from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tenner.agent.agent import Agent
     from tenner.agent.errors import Stopped
     from tenner.agent.message_queue import Message
-    from tenner.agent.turn import Turn
+    from tenner.agent.turn import Result, Turn
 
 _SHORT = const(2000)  # characters
-_PIECE = const(3072)
+_PIECE = const(1024)  # bytes: a used heap has few long stretches
+#: So much of an answer on flash becomes part of the history.
+_REMEMBERED = const(6144)
 
 _GO_ON = const(
     "Your answer was cut off at the length limit. The part so far is kept: go on from there, "
@@ -52,12 +58,16 @@ def short(text: str) -> str:
     return "(the beginning of this long answer was sent, and is not kept here)\n" + text[-_SHORT:]
 
 
-def deliver(agent: "Agent", message: "Message", kept: int) -> None:
-    """Send the beginning of a long answer, which is on flash, as separate messages."""
-    path = agent.port.path("state/reply.part")
+def deliver(agent: "Agent", message: "Message", result: "Result") -> str:
+    """Send the beginning of a long answer, which is on flash, as separate messages; return the
+    text of the last one."""
+    path = _path(agent)
+    kept, text = result.kept, result.text
     start = 0
     while start < kept:
         piece = b"".join(files.blocks(path, start, min(start + _PIECE, kept)))
+        if start + len(piece) >= kept and len(piece) + len(text.encode()) <= _PIECE:
+            return str(piece, "utf-8") + text
         if start + len(piece) < kept:
             # End a part at a line or word boundary.
             half = len(piece) // 2
@@ -71,9 +81,24 @@ def deliver(agent: "Agent", message: "Message", kept: int) -> None:
                 end -= 1
             piece = piece[:end]
         if not piece:
-            return
+            break
         start += len(piece)
         agent.app.deliver(message.channel, message.chat, str(piece, "utf-8"))
+    return text
+
+
+def record(turn: "Turn", text: str) -> "Iterator[bytes]":
+    """Yield the history line of an answer, whose beginning may be on flash, in pieces."""
+    kept = turn.result.kept
+    pieces = record_pieces("a", short(text) if kept > _REMEMBERED else text)
+    yield pieces[0]
+    if 0 < kept <= _REMEMBERED:
+        yield from escaped(files.blocks(_path(turn.agent), 0, kept))
+    yield from pieces[1:]
+
+
+def _path(agent):
+    return agent.port.path("state/reply.part")
 
 
 def _with_note(text, note):
@@ -89,6 +114,6 @@ def _joined(head, text):
         return head[: len(head) - len(last)] + text
     # Models often drop the space between the parts.
     between = ""
-    if last and head[-1] < _SPACELESS and text[0].strip() and text[0] < _SPACELESS:
+    if last and head[-1:] < _SPACELESS and text[:1].strip() and text[:1] < _SPACELESS:
         between = " "
     return head + between + text

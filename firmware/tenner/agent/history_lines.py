@@ -1,7 +1,7 @@
 # tenner agent.history_lines: reads the lines of a chat's history in pieces.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.port.compat import const
+import gc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 # Small, since the heap has few long free blocks; large enough for the longest id and name of a
 # call in one piece.
 PIECE = 256
-_BLOCK = const(384)
+# A small heap has no free stretch for the messages that more lines become.
+_BLOCK = PIECE if hasattr(gc, "mem_free") and gc.mem_free() + gc.mem_alloc() < 65536 else 320
 
 
 def line_pieces(file: "BinaryIO", end: int) -> "Iterator[bytes]":
@@ -36,10 +37,10 @@ def line_blocks(file: "BinaryIO", end: int) -> "Iterator[bytes]":
     held = b""
     is_long = False
     while True:
-        block = file.read(min(_BLOCK - len(held), left)) if left > 0 else b""
-        left = left - len(block) if block else 0
-        if held:
-            block = held + block
+        block = held
+        if left > 0:
+            block += file.read(min(_BLOCK - len(held), left))
+            left -= len(block) - len(held)
         if not block:
             return
         cut = (block.find(b"\n") if is_long else block.rfind(b"\n")) + 1

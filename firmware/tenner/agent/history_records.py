@@ -23,10 +23,11 @@ def record(kind: str, text: str, id: str | None = None) -> bytes:
     return b'["%s",%s%s]\n' % (kind.encode(), middle, quote(text))
 
 
-def record_pieces(kind: str, text: str, middle: bytes = b"") -> list[bytes]:
-    """Return a history line of a long text, in pieces."""
+def record_pieces(kind: str, text: "str | list[str]", middle: bytes = b"") -> list[bytes]:
+    """Return a history line of a long text, or of the parts of one, in pieces."""
     pieces = [b'["%s",%s"' % (kind.encode(), middle)]
-    pieces += [quote(text[at : at + _PIECE])[1:-1] for at in range(0, len(text), _PIECE)]
+    for part in [text] if isinstance(text, str) else text:
+        pieces += [quote(part[at : at + _PIECE])[1:-1] for at in range(0, len(part), _PIECE)]
     pieces.append(b'"]\n')
     return pieces
 

@@ -3,18 +3,25 @@
 
 import asyncio
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class Message:
     """
     A person's message. `channel` and `chat` are the destination of the answer, `sender` is the
     writer, `reply_to` the message the answer quotes, `texts` the number of messages joined into
-    this one. `by_owner`: has the owner typed it? `file` is (kind, id at the channel, bytes) of a
-    file to fetch before the turn, `image` the (type, path) of a fetched picture. `again`: does its
-    turn run for the second time?
+    this one. A long text continues in `pieces`, since a used heap has few long stretches.
+    `by_owner`: has the owner typed it? `file` is (kind, id at the channel, bytes) of a file to
+    fetch before the turn, `image` the (type, path) of a fetched picture. `again`: does its turn
+    run for the second time?
     """
 
     reply_to = None
     texts = 0
+    #: The rest of a long text; during its turn the bytes in agent.spool.
+    pieces: "Sequence[str] | int" = 0
     by_owner = True
     file: "tuple[str, str, int] | None" = None
     image: "tuple[str, str] | None" = None

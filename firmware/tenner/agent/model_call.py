@@ -67,9 +67,7 @@ async def ask(turn: "Turn", timeout_ms: int) -> None:
     while True:
         turn.check_interrupt()
         turn.request = request
-        turn.task = asyncio.create_task(
-            overlay.step("REQUEST", _complete, turn, request, timeout_ms)
-        )
+        turn.task = overlay.start(overlay.step("REQUEST", _complete, turn, request, timeout_ms))
         try:
             await turn.task
             return

@@ -60,9 +60,12 @@ class ToolContext:
         """Return a new HTTP client."""
         return self.agent.app.http()
 
-    def jobs(self) -> "CronJobs":
+    async def jobs(self) -> "CronJobs":
         """Return the schedule's jobs."""
-        return self.agent.cron
+        jobs = self.agent.cron
+        # At the first call the code that makes them makes room for their own.
+        await overlay.enter("TOOL")
+        return jobs
 
     def spawn(self, task: str) -> str:
         """Start a background turn for this one; return the sentence for the model."""
@@ -112,7 +115,7 @@ class ToolContext:
         turn = self.turn
         start = ticks_ms()
         turn.overruled = False
-        turn.question = asyncio.create_task(self.agent.app.ask_owner(text, turn))
+        turn.question = overlay.start(self.agent.app.ask_owner(text, turn))
         try:
             if turn.chain:
                 await turn.chain.close()  # the connection would take memory meanwhile
@@ -146,15 +149,17 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
             reply.tokens_in,
             reply.tokens_out,
             " (estimated)" if reply.estimated else "",
-            "calls " + what if what else "%d characters" % len(text),
+            "calls " + what if what else "%d characters" % (len(text) + reply.kept),
         ),
     )
-    result.kept = getattr(reply, "kept", 0)
-    if text or reply.calls:
-        long = result.kept or len(text) > _LONG_TEXT
-        kept = cut_off.short(text) if long else text
-        if len(kept) >= LONG and not reply.calls and reply.stop != "length" and not turn.begun:
+    result.kept = reply.kept
+    if text or reply.calls or result.kept:
+        kept = cut_off.short(text) if len(text) > _LONG_TEXT else text
+        ends = not reply.calls and reply.stop != "length" and not turn.begun
+        if ends and (result.kept or len(kept) >= LONG):
             turn.unkept = kept
+        elif result.kept:
+            turn.lines += list(cut_off.record(turn, kept))
         else:
             turn.add("a", kept)
     if not turn.run_tools:

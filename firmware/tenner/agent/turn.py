@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.agent import accounting, cut_off, model_call, prompt_files, tool_calls
+from tenner.agent import accounting, cut_off, model_call, prompt_files, spool, tool_calls
 from tenner.agent.errors import Stopped
-from tenner.agent.history_records import record, record_pieces
+from tenner.agent.history_records import record
 from tenner.log import log
 from tenner.port.compat import ticks_diff, ticks_ms
 from tenner.tools.untrusted import DATA, is_marked
@@ -76,6 +76,8 @@ class Turn:
     #: Sentences for the end of the system prompt.
     notes: "Sequence[str]" = ()
     asked_ms = 0
+    #: The bytes of a long message in agent.spool; 0 if the message is the first line.
+    spooled = 0
     #: While a model call runs: its task and its Request; afterwards the reply.
     task: "asyncio.Task | None" = None
     request: "Request | None" = None
@@ -89,7 +91,7 @@ class Turn:
     #: The beginning of an answer that was cut off at the length limit.
     begun: str | None = None
     #: A long answer, which becomes a record after it is sent: a copy takes memory.
-    unkept = ""
+    unkept: str | None = None
     #: The llm.chain.Chain of this turn, while it runs.
     chain: "Chain | None" = None
     #: Called with the Result before the history is stored, so that a power cut in between does not
@@ -163,7 +165,8 @@ class Turn:
             self.session = None
         for told in prompt_files.check(self.agent.workspace):
             self.agent.notify(told)
-        self.add("u", self.text)
+        if not self.spooled:
+            self.add("u", self.text)
 
     def _fail(self, error):
         """Put the reason why the turn has no answer into its result."""
@@ -171,7 +174,7 @@ class Turn:
         if not isinstance(error, Stopped):
             log("turn", error)
             # The records of this turn did not fit; the last may be incomplete.
-            del self.lines[1:]
+            del self.lines[0 if self.spooled else 1 :]
             result.error = "I stopped: this did not fit into my memory. Ask for something shorter."
         elif self.begun and not self._interrupted:
             result.text = cut_off.unfinished(self, error)
@@ -182,19 +185,29 @@ class Turn:
 
     def _end(self):
         """Store the records of the turn in the history."""
-        if self.unkept:
-            self.lines += record_pieces("a", self.unkept)
+        lines = self.lines
+        if self.spooled or self.unkept is not None:
+            lines = self._all_lines()
         if self.result.error is not None:
             self.add("a", "(no answer: %s)" % self.result.error)
         if self.session is not None and self.span is None:
             self._mark()
-            self.keep(self.lines)
+            self.keep(lines)
+
+    def _all_lines(self):
+        if self.spooled:
+            yield from spool.pieces(self.agent, self.spooled)
+        yield from self.lines
+        if self.unkept is not None:
+            yield from cut_off.record(self, self.unkept)
 
     def _mark(self):
         """Mark the turn in the history as one that has read untrusted text, if no line of it is
         marked."""
         if self.untrusted_input and not any(is_marked(line) for line in self.lines):
-            self.lines.insert(1, record("n", "(the answer rests on %s, too)" % DATA))
+            self.lines.insert(
+                0 if self.spooled else 1, record("n", "(the answer rests on %s, too)" % DATA)
+            )
 
     def add(self, kind: str, text: str, id: str | None = None) -> None:
         """Add a line to the records of this turn."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _MAX_CALLS = const(16)  # to run
 _MAX_NAMED = const(64)  # to reject by name
 _MOST_KEPT = const(24576)
+_IN_MEMORY = const(1024)  # bytes of a text that may go to flash
 _BLOCK = const(256)
 _CUT_OFF = const("\n(cut off: the reply has over %d bytes)")
 _MAX_ID = const(64)  # fits history_lines.PIECE with each character escaped
@@ -147,7 +148,7 @@ class Collector:
         self._blocks.append(str(self._text, "utf-8"))
         self._stored += len(self._text)
         self._text = bytearray()
-        if self._stored > self.limit:
+        if self._stored > (min(_IN_MEMORY, self.limit) if self.keep_at else self.limit):
             text = _make_room(self, self.draft().encode())
             self._blocks = [str(text, "utf-8")]
             self._stored = len(text)
@@ -228,6 +229,8 @@ def _make_room(collector, text):
         start = len(text)
         while start and 0x20 < text[start - 1] < 0x80:
             start -= 1
+    if not start and len(text) <= collector.limit and not collector.full:
+        return text
     if start:
         try:
             with open(collector.keep_at, "ab" if collector.kept else "wb") as file:

@@ -8,6 +8,7 @@ handshake. Every failure closes the socket and raises an exception for the calle
 import asyncio
 import gc
 
+from tenner import overlay
 from tenner.net import http_send
 from tenner.net.http_errors import HttpError, Yielded
 from tenner.net.response import Response
@@ -132,9 +133,7 @@ class Http(Response):
         """Return the result that `work(*args)` sets; close the connection on any exception."""
         self.busy = True
         try:
-            # asyncio's queue never clears its links, so an ended task may stay in memory with all
-            # objects of its coroutine and stack. So this task refers to `self` only.
-            self._task = asyncio.create_task(work(*args))
+            self._task = overlay.start(work(*args))
             await asyncio.wait_for(self._task, timeout_s)
             return self._result
         except BaseException as error:
@@ -186,7 +185,7 @@ class Http(Response):
         if self.keep and not self.done:
             try:
                 # Often only the end of the body is missing.
-                await asyncio.wait_for(self.read_text(256), 1)
+                await asyncio.wait_for(overlay.start(self.read_text(256)), 1)
             except (OSError, EOFError, asyncio.TimeoutError):
                 self.keep = False
         if not self.keep or not self.done or self.start != self.end:

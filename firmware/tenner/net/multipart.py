@@ -39,7 +39,8 @@ class Multipart:
             value = fields[key]
             value = value if isinstance(value, str) else json.dumps(value)
             head += _FIELD % (boundary, key, value)
-        name = "".join(["_" if letter in _NOT_IN_NAMES else letter for letter in name])
+        for letter in _NOT_IN_NAMES:
+            name = name.replace(letter, "_")
         self._head = (head + _FILE % (boundary, field, name, media_type)).encode()
         self._pieces = pieces
         self._tail = ("\r\n--%s--\r\n" % boundary).encode()

@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 class TlsSemaphore:
     """
     Holders (net.http.Http) keep their place as long as their TLS session lives. A waiting one asks
-    them to give way: a long poll stops at once, an idle connection closes. `fits()`, if given,
-    returns whether the memory has room now for one session more than `limit`.
+    them to give way: a long poll stops at once, but not for another one, an idle connection
+    closes. `fits()`, if given, returns whether the memory has room now for one session more than
+    `limit`.
     """
 
     def __init__(self, limit: int = 1, fits: "Callable[[], bool] | None" = None) -> None:
-        #: Number of long polls that wait for a place.
-        self.polls = 0
         #: Number of connections in a row that failed for lack of memory.
         self.shortages = 0
         #: The net.tls_reserve.Reserve of a chip without PSRAM, which holds a session's memory
@@ -31,23 +30,21 @@ class TlsSemaphore:
         self._limit = limit
         self._fits = fits
         self._holders = []
-        self._urgent = 0  # waiting holders that are no long polls
+        self._waiting = []  # long polls last
 
     async def acquire(self, holder: "Http | Mqtt") -> None:
-        """Wait for a place for `holder`; a long poll lets all others go first."""
-        poll = holder.yields
-        self._urgent += not poll
-        self.polls += poll
+        """Wait for a place for `holder`; a long poll (`yields`) lets all others go first."""
+        waiting = self._waiting
+        waiting.insert(len(waiting) if holder.yields else 0, holder)
         try:
-            while self._is_full() or (poll and self._urgent):
+            while self._is_full() or (holder.yields and waiting[0] is not holder):
                 # Repeatedly, since a connection becomes idle without a signal.
                 for other in list(self._holders):
-                    await other.give_way(poll)
+                    await other.give_way(holder.yields)
                 await asyncio.sleep(0.05)
             self._holders.append(holder)
         finally:
-            self._urgent -= not poll
-            self.polls -= poll
+            waiting.remove(holder)
 
     def _is_full(self):
         over = len(self._holders) - self._limit
@@ -55,7 +52,7 @@ class TlsSemaphore:
 
     def replace(self, holder: "Http", other: "Http") -> bool:
         """Give the place of `holder` to `other`; return False if that may wait for one itself."""
-        if self.polls:
+        if other in self._waiting:
             return False
         self._holders[self._holders.index(holder)] = other
         return True

@@ -16,6 +16,10 @@ _CHECK_S = const(5)  # between checks of a link that is up
 _JOIN_S = const(20)  # limit of an attempt to connect
 _FIRST_BACKOFF_S = const(2)
 _LAST_BACKOFF_S = const(120)
+_THIRD_BACKOFF_S = const(8)
+
+#: Bytes; with less the driver loses received data, and may never connect again.
+LEAST = const(8000)
 
 
 class Wifi:
@@ -24,6 +28,8 @@ class Wifi:
 
     #: Is there a link?
     up = False
+    #: Has the driver found too little memory, to start or to stay connected?
+    lacks_memory = False
 
     def __init__(
         self,
@@ -62,13 +68,18 @@ class Wifi:
         left_s = _JOIN_S
         try:
             self._port.connect_network(self._ssid, self._password)
+            self.lacks_memory = False
         except OSError as error:
             # The radio of an ESP32 raises while it is busy; the next attempt finds it free.
             log("wifi", "could not start to connect: %s" % error)
+            self.lacks_memory = "Out of Memory" in str(error)
             left_s = 0
         while left_s and not self._port.network_up():
             await self._sleep(1)
             left_s -= 1
         if not left_s:
+            port = self._port
+            if backoff_s >= _THIRD_BACKOFF_S and port.shares_memory:
+                self.lacks_memory = self.lacks_memory or port.system_memory()[2] < LEAST
             log("wifi", "cannot connect to %s; retry in %d s" % (self._ssid, backoff_s))
         return left_s > 0

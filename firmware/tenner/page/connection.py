@@ -172,7 +172,7 @@ class Connection:
     async def drop_rest(self) -> None:
         """Read the rest that the browser sends."""
         try:
-            await asyncio.wait_for(self._drop(), _REST_S)
+            await asyncio.wait_for(overlay.start(self._drop()), _REST_S)
         except asyncio.TimeoutError:
             pass
 

@@ -3,6 +3,7 @@
 
 import asyncio
 
+from tenner import overlay
 from tenner.page import access, guard, request
 from tenner.page.request import Refused
 from tenner.port.compat import const
@@ -52,6 +53,6 @@ async def _receive(page, connection):
 
 async def _limited(reading, what):
     try:
-        return await asyncio.wait_for(reading, _READ_S)
+        return await asyncio.wait_for(overlay.start(reading), _READ_S)
     except asyncio.TimeoutError:
         raise Refused(408, "the %s did not come in time" % what)

@@ -115,7 +115,7 @@ class Computer:
     async def left(self) -> None:
         """Wait until the computer has the reply, which it shows by leaving: a restart follows."""
         try:
-            await asyncio.wait_for(self._connection.read(1), _LEAVE_S)
+            await asyncio.wait_for(overlay.start(self._connection.read(1)), _LEAVE_S)
         except (OSError, asyncio.TimeoutError):
             pass
 

@@ -43,7 +43,7 @@ async def _answer(page, connection, stream):
         if request.path == SEALED:
             await overlay.step("REMOTE", sealed.answer, page, connection, stream)
         else:
-            await asyncio.wait_for(_view(page, connection, request), _ALL_S)
+            await asyncio.wait_for(overlay.start(_view(page, connection, request)), _ALL_S)
     except Refused as error:
         if connection.is_answered or not connection.has_spoken:
             return

@@ -126,7 +126,10 @@ class Port:
         return network.WLAN(0)  # the station; 1.22 has no WLAN.IF_STA
 
     def network_up(self) -> bool:
-        return self._wlan().isconnected()
+        try:
+            return self._wlan().isconnected()
+        except OSError:
+            return False  # the driver does not start: connect_network raises why
 
     def address(self) -> str:
         """Return the board's address in its network."""

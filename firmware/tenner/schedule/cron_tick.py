@@ -5,7 +5,7 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import cron_jobs, due
 from tenner.schedule.occurrences import Occurrences
-from tenner.schedule.reload import read_again, reload
+from tenner.schedule.reload import read_again
 from tenner.schedule.task import Request
 
 TYPE_CHECKING = False
@@ -28,7 +28,6 @@ def find_due(
 ) -> "tuple[tuple[str, str | None] | None, Sequence[Task], list[Task]]":
     """Collect the jobs that are due. (None, no alerts, jobs to run)"""
     occurrences = Occurrences(cron)
-    reload(occurrences)
     for job in cron.tasks or ():
         if job.failures >= _MAX_FAILURES and not job.off_since:
             _switch_off(occurrences, job, "been interrupted %d times" % job.failures)

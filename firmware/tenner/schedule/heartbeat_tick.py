@@ -2,10 +2,9 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import alarms, conditions, decide, digest, faults, saved_state, sensor_values
+from tenner.schedule import alarms, conditions, decide, digest, faults, sensor_values
 from tenner.schedule.alarm_texts import state
 from tenner.schedule.occurrences import Occurrences
-from tenner.schedule.reload import reload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +21,7 @@ async def find_due(
     Look and decide. ((action, reason), alerts to send, tasks for a model). `detached`: they will
     run once they have memory, and must be on flash until then.
     """
-    if not heartbeat.booted:
-        _resume(heartbeat)
-        # The code that has read the state makes room for that of the file.
-        await overlay.enter("BEAT")
-    occurrences = _reloaded(heartbeat)
-    # The code that has read the file makes room.
-    await overlay.enter("BEAT")
+    occurrences = Occurrences(heartbeat)
     due = occurrences.due(forced)
     runs = ([], [])
     if due:
@@ -61,19 +54,6 @@ async def find_due(
         heartbeat.running_s = occurrences.moment.mono_s
     occurrences.close()
     return answer, runs[False], runs[True]
-
-
-def _resume(heartbeat):
-    occurrences = Occurrences(heartbeat)
-    saved_state.load(heartbeat, occurrences.log, occurrences.moment)
-
-
-def _reloaded(heartbeat):
-    # Separate function: a stack with the code that reads the file would keep it while the sensors
-    # are asked.
-    occurrences = Occurrences(heartbeat)
-    reload(occurrences)
-    return occurrences
 
 
 async def _read_sensors(occurrences, due):

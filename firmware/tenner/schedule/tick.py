@@ -1,8 +1,10 @@
 # tenner schedule.tick: one look of either service, and its next request.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.schedule import cron_tick, heartbeat_requests, heartbeat_tick
+from tenner import overlay
+from tenner.schedule import cron_tick, heartbeat_requests, heartbeat_tick, saved_state
 from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.reload import reload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +19,27 @@ async def find_due(
     service: "Service", forced: bool | tuple[int, ...], detached: bool
 ) -> "tuple[tuple[str, str | None] | None, Sequence[Task], list[Task]]":
     """Look at file, clock and sensors. ((action, reason), alerts to send, tasks to run)"""
+    if not service.booted:
+        _resume(service)
+        # The code that has read the state makes room for that of the file, and this for the rest.
+        await overlay.enter("BEAT")
+    _reload(service)
+    await overlay.enter("BEAT")
     if service.area == "cron":
         return cron_tick.find_due(service)
     return await heartbeat_tick.find_due(service, forced, detached)
+
+
+# Separate functions: a stack with that code would keep it.
+
+
+def _resume(service):
+    occurrences = Occurrences(service)
+    saved_state.load(service, occurrences.log, occurrences.moment)
+
+
+def _reload(service):
+    reload(Occurrences(service))
 
 
 async def next_request(

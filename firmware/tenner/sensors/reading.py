@@ -3,7 +3,7 @@
 
 import asyncio
 
-from tenner import overlay_loader
+from tenner import overlay, overlay_loader
 from tenner.net.json import strict
 from tenner.port.compat import const
 from tenner.port.package import locate
@@ -51,7 +51,8 @@ async def measure(port: "Port", workspace: str, name: str) -> dict:
     cfg = table[name]
     kind = cfg["driver"]
     try:
-        values = await asyncio.wait_for(_driver(workspace, cfg).read(port, cfg), DEADLINE_S)
+        reading = overlay.start(_driver(workspace, cfg).read(port, cfg))
+        values = await asyncio.wait_for(reading, DEADLINE_S)
         if not isinstance(values, dict) or not values:
             raise SensorError("driver %s gave no values" % kind)
         return values

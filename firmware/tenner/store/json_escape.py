@@ -18,14 +18,32 @@ def unescape(data: bytes, i: int) -> tuple[bytes, int]:
         if place < 0:
             raise ValueError("the JSON has an unknown escape")
         return _MEANING[place : place + 1], i + 2
+    return _unicode(data, i)
+
+
+def utf8(code: int) -> bytes:
+    """Return the character of this number in UTF-8. `chr` would keep each one in RAM for good, and
+    so would a loop over the characters of a text."""
+    last = 0x80 | code & 0x3F
+    if code < 0x80:
+        return bytes((code,))
+    if code < 0x800:
+        return bytes((0xC0 | code >> 6, last))
+    middle = 0x80 | code >> 6 & 0x3F
+    if code < 0x10000:
+        return bytes((0xE0 | code >> 12, middle, last))
+    return bytes((0xF0 | code >> 18, 0x80 | code >> 12 & 0x3F, middle, last))
+
+
+def _unicode(data, i):
     code = _unit(data, i)
     i += 6
     # The second half of a surrogate pair follows the first, or neither means anything.
     if 0xD800 <= code < 0xDC00 and data[i] == 0x5C and data[i + 1] == 0x75:
         low = _unit(data, i)
         if 0xDC00 <= low < 0xE000:
-            return chr(0x10000 + ((code - 0xD800) << 10) + low - 0xDC00).encode(), i + 6
-    return chr(0xFFFD if 0xD800 <= code < 0xE000 else code).encode(), i
+            return utf8(0x10000 + ((code - 0xD800) << 10) + low - 0xDC00), i + 6
+    return utf8(0xFFFD if 0xD800 <= code < 0xE000 else code), i
 
 
 def _unit(data, i):

@@ -36,7 +36,7 @@ async def preview(args: dict, ctx: "ToolContext") -> str:
     if args["action"] != "add":
         return ""
     try:
-        when = ctx.jobs().times(_entry(args, ctx.turn))
+        when = (await ctx.jobs()).times(_entry(args, ctx.turn))
     except (ValueError, OSError) as error:
         raise ToolError("cron: %s" % error)
     kind = "message" if args.get("kind") == "message" else "turn"
@@ -44,7 +44,7 @@ async def preview(args: dict, ctx: "ToolContext") -> str:
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:
-    jobs = ctx.jobs()
+    jobs = await ctx.jobs()
     action = args["action"]
     try:
         if action == "add":

@@ -70,7 +70,8 @@ def _log(name, arguments_text, text, start):
 
 async def _preview(ctx, name, source, args):
     module = load(ctx, source, name)
-    text = await asyncio.wait_for(module.preview(args, ctx), _DEADLINE_S)  # type: ignore[union-attr]
+    asked = overlay.start(module.preview(args, ctx))  # type: ignore[union-attr]
+    text = await asyncio.wait_for(asked, _DEADLINE_S)
     return text and quoted(text)
 
 
@@ -80,7 +81,7 @@ async def _run(ctx, name, source, args):
         ctx.turn.untrusted_input = True
     deadline_s = getattr(module, "DEADLINE_S", _DEADLINE_S)
     try:
-        text = await asyncio.wait_for(module.run(args, ctx), deadline_s)
+        text = await asyncio.wait_for(overlay.start(module.run(args, ctx)), deadline_s)
     except asyncio.TimeoutError as error:
         if error.args:  # an OSError of the tool, since CPython's TimeoutError is one
             raise

@@ -9,6 +9,7 @@ from binascii import a2b_base64, unhexlify
 
 from tenner import log
 from tenner.port.compat import const
+from tenner.store.json_escape import utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _read(data):
     try:
         data.decode()
     except UnicodeError:
-        yield b"".join([chr(byte).encode() for byte in data])  # Latin-1
+        yield b"".join([utf8(byte) for byte in data])  # Latin-1
     # In base64 three bytes are four characters, in hex even more.
     least = min([len(secret.encode()) for secret in log.secrets()] or [999]) * 4 // 3
     for run in _runs(data, least):
@@ -114,7 +115,7 @@ def _escaped(data):
             if kind == b"x":
                 found += unhexlify(part[1:3]) + part[3:]
             elif kind == b"u":
-                found += chr(int(part[1:5].decode(), 16)).encode() + part[5:]
+                found += utf8(int(part[1:5].decode(), 16)) + part[5:]
             elif kind in _ESCAPES:
                 found += _ESCAPES[kind] + part[1:]
             elif not part and number + 1 < len(parts):

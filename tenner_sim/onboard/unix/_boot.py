@@ -15,6 +15,28 @@ _BINARY_ON = b"\x1b]vb-\x07"
 _BINARY_OFF = b"\x1b]vb+\x07"
 
 
+def _override(module):
+    """Let the program import an object with the same attributes in place of a built-in module;
+    return it."""
+
+    class _Module:
+        pass
+
+    made = _Module()
+    for name in dir(module):
+        if not name.startswith("__"):
+            setattr(made, name, getattr(module, name))
+    made.__name__ = module.__name__
+    sys.modules[module.__name__] = made
+    return made
+
+
+def _override_gc():
+    """The heap of the emulation is no part of the board's."""
+    used, emulation = gc.mem_alloc, int(os.getenv("TENNER_VBOARD_HEAP"))
+    _override(gc).mem_alloc = lambda: used() - emulation
+
+
 def _override_micropython():
     """
     `mpremote mount` talks binary over the REPL and switches Ctrl-C off meanwhile. The terminal has
@@ -22,14 +44,7 @@ def _override_micropython():
     """
     import micropython
 
-    class _Module:
-        pass
-
-    module = _Module()
-    for name in dir(micropython):
-        if not name.startswith("__"):
-            setattr(module, name, getattr(micropython, name))
-    module.__name__ = "micropython"
+    module = _override(micropython)
     cooked = termios.tcgetattr(0)
     raw = termios.tcgetattr(0)
     raw[1] = 0
@@ -45,7 +60,6 @@ def _override_micropython():
             termios.tcsetattr(0, termios.TCSANOW, cooked)
 
     module.kbd_intr = kbd_intr
-    sys.modules["micropython"] = module
 
 
 def _preload():
@@ -146,6 +160,7 @@ def _run(path, names):
 
 def start(names):
     """Boot; `names` are the globals of `__main__`."""
+    _override_gc()
     _override_micropython()
     _preload()
     _mount_romfs()

@@ -40,6 +40,7 @@ class Clock:
 class Reply:
     text = "HEARTBEAT_OK"
     calls = blocks = ()
+    kept = 0
     stop = "stop"
     tokens_in = tokens_out = body_bytes = 0
     estimated = False

@@ -18,7 +18,7 @@ import ntptime  # noqa: F401
 
 gc.collect()
 _empty = gc.mem_alloc()
-gc.threshold(8192)  # as in main.py
+gc.threshold(8192 if gc.mem_free() > 65536 else 1536)  # as in main.py
 
 from tenner import chip_heap  # noqa: E402
 

@@ -29,7 +29,7 @@ from tenner import overlay
 from tenner.channels.mqtt import connect, inbox, packets, readings
 from tenner.channels.question import Question
 from tenner.net.http_errors import Yielded
-from tenner.port.compat import const
+from tenner.port.compat import const, ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,11 @@ if TYPE_CHECKING:
     from tenner.port.cpython import Stream
     from tenner.store.config import Config
 
-_ASK_TRIES = const(30)
+_ASK_TRIES = const(60)
+#: Where Telegram has the only TLS session too: after so long without it MQTT gets it, and after so
+#: long with it gives it back.
+_WITHOUT_MS = const(20000)
+_WITH_MS = const(10000)
 _PIECE = const(4096)  # of a packet: TLS loses bytes of longer ones
 _SCRATCH = const(512)
 _PUBACK = const(0x40)
@@ -60,8 +64,6 @@ class Mqtt:
     #: The chats of this channel: the last parts of their topics.
     owner = "answer"
     alert_chat = "alert"
-    #: The semaphore may ask for the connection back, as with a long poll.
-    yields = True
     #: The session with the owner's computer (remote.session), and its requests that wait.
     session: "Any" = None
     requests = 0
@@ -103,13 +105,18 @@ class Mqtt:
         self.stream: Stream | None = None
         self.is_connected = False
         self.failures = 0  # in a row
+        #: Has it given the connection back since the broker last heard from it?
+        self.away = False
         self.questions = {}  # the pending ones, by id
         self.announced = []  # the values announced to Home Assistant, see readings
         #: The topic on which Home Assistant announces its start.
         self.birth = setting("mqtt.discovery") and setting("mqtt.discovery") + "/status"
         self._wanted = asyncio.Event()  # set when readings are due now
+        self._late = False  # have they become due without a connection?
         self._task: asyncio.Task | None = None  # serves the connection
         self._end: Exception | None = None  # ends it on request
+        self._since_ms = 0  # when it asked for the connection, or has got it
+        self._pressing = False  # does a text wait for it?
         self._writing = asyncio.Lock()
         self._number = 0  # of the last message
         self._unacknowledged = {}  # an Event for each, by number
@@ -130,7 +137,9 @@ class Mqtt:
     async def _session(self):
         """Serve one connection; return after `give_way`, raise OSError when it ends."""
         if self._semaphore:
+            self._since_ms = ticks_ms()
             await self._semaphore.acquire(self)
+            self._since_ms = ticks_ms()
         self._end = None
         self._task = asyncio.create_task(self._serve())
         try:
@@ -138,7 +147,8 @@ class Mqtt:
         except asyncio.CancelledError:
             if not isinstance(self._end, Yielded):
                 raise self._end or asyncio.CancelledError
-            self.status = "waiting for a turn to end"
+            self.status = "waiting for the TLS connection"
+            self.away = True
             if self.is_connected:
                 # The broker publishes the last will of a client that leaves without it.
                 await self.write(_DISCONNECT)
@@ -150,6 +160,8 @@ class Mqtt:
 
     async def _serve(self):
         await overlay.run("MQTT", connect.connect, self)
+        self._since_ms = ticks_ms()
+        self._pressing = False
         pings = asyncio.create_task(self._ping())
         try:
             await self._receive()
@@ -163,10 +175,19 @@ class Mqtt:
         if stream:
             await stream.wait_closed()
 
+    @property
+    def yields(self) -> bool:
+        """Does it leave a long poll its connection? Not with something to say nor after a while,
+        unless a turn runs."""
+        return not overlay.is_free() or not (self._pressing or self._had(_WITHOUT_MS))
+
     async def give_way(self, to_poll: bool) -> None:
         """Give the connection back soon; the semaphore calls this when another task waits."""
-        if not to_poll:
+        if not to_poll or self._had(_WITH_MS if self.is_connected else _WITHOUT_MS):
             self._stop(Yielded())
+
+    def _had(self, span_ms):
+        return ticks_diff(ticks_ms(), self._since_ms) > span_ms
 
     def _stop(self, error):
         """End the connection, on request only after the acknowledgment of all messages."""
@@ -256,6 +277,7 @@ class Mqtt:
     ) -> "tuple[str, Any]":
         """Publish a text and wait for the broker's acknowledgment; see channels.delivery."""
         if not self.is_connected:
+            self._pressing = True
             return "retry", None
         if began:
             began()
@@ -296,6 +318,7 @@ class Mqtt:
                 # A turn may have had the only TLS session.
                 if await self.publish("ask", text):
                     break
+                self._pressing = True
                 await asyncio.sleep(1)
             return await question.wait(timeout_s)
         finally:
@@ -309,6 +332,11 @@ class Mqtt:
         self.announced.clear()
         self._wanted.set()
 
+    def back(self) -> None:
+        """Publish the readings that became due while it was away, if any."""
+        if self._late:
+            self._wanted.set()
+
     async def readings(self) -> None:
         """Publish the values of the sensors and the state of the board every `mqtt.every`."""
         every_s = self.config.get("mqtt.every")
@@ -316,6 +344,7 @@ class Mqtt:
             self._wanted.clear()
             if self.is_connected:
                 await overlay.run("MQTT", readings.publish, self)
+            self._late = not self.is_connected
             try:
                 await asyncio.wait_for(self._wanted.wait(), every_s or None)
             except asyncio.TimeoutError:

@@ -4,6 +4,7 @@
 import asyncio
 import gc
 
+from tenner import overlay
 from tenner.channels.mqtt.packets import field, packet, publish, subscribe
 from tenner.log import log
 from tenner.net.tls_errors import explain
@@ -41,7 +42,7 @@ async def connect(mqtt: "Mqtt") -> None:
     # A step without memory is repeated.
     await mqtt.close()
     try:
-        await asyncio.wait_for(_connect(mqtt), _OPEN_S)
+        await asyncio.wait_for(overlay.start(_connect(mqtt)), _OPEN_S)
     except asyncio.TimeoutError:
         raise OSError("the broker does not answer within %d s" % _OPEN_S)
 
@@ -68,6 +69,8 @@ async def _connect(mqtt):
     if answer[3]:
         why = _REFUSALS.split("|")[answer[3] - 1 : answer[3]]
         raise OSError("the broker: %s" % (why[0] if why else "code %d" % answer[3]))
+    # A broker that has restarted may know nothing of the board any more.
+    mqtt.away = mqtt.away and answer[2] == 1
     base = mqtt.base
     # A retained message would come again at each connect: remove it before subscribing.
     await mqtt.write(publish(base + "/say", b"", 0, True))
@@ -96,6 +99,7 @@ async def after_failure(mqtt: "Mqtt", error: Exception) -> int:
     """Log why there is no connection; return the seconds to wait."""
     wait_s = min(1 << min(mqtt.failures, 9), _LONGEST_WAIT_S)
     mqtt.failures += 1
+    mqtt.away = False
     mqtt.status = "%s; next try in %d s" % (explain(error) or error, wait_s)
     log("mqtt", mqtt.status)
     return wait_s

@@ -17,6 +17,7 @@ _PUBCOMP = b"\x70\x02"
 #: The beginning of the answer to a message of QoS 1, and of QoS 2.
 _ANSWERS = b"\x40\x02", b"\x50\x02"
 _REJECTED = const(0x80)
+_PIECE = const(512)  # of a long message
 # Requests of the owner's computer wait in memory for their turn.
 _MAX_REQUEST = const(1536)
 _MAX_REQUESTS = const(2)
@@ -49,9 +50,13 @@ def _subscribed(mqtt, number, rejected):
     elif rejected:
         raise OSError("the broker rejects the subscription to %s/say" % mqtt.base)
     else:
+        if mqtt.away:
+            mqtt.away = False
+            mqtt.back()
+        else:
+            log("mqtt", "connected as %s" % mqtt.base)
+            mqtt.announce_again()
         mqtt.status = "connected"
-        log("mqtt", "connected as %s" % mqtt.base)
-        mqtt.announce_again()
         mqtt.up()
         # Now it can be reached.
         return packets.publish(mqtt.base + "/status", b"online", connect.ONLINE, True)
@@ -97,6 +102,10 @@ def take(mqtt: "Mqtt", topic: str, text: str) -> bytes:
         if not by_owner:
             text = "(of the topic %s)\n%s" % (visible(topic), text)
         message = Message("mqtt", mqtt.owner, text, "mqtt")
+        if len(text) > _PIECE and text[:1] != "/":
+            message.text = text[:_PIECE]
+            places = range(_PIECE, len(text), _PIECE)
+            message.pieces = [text[at : at + _PIECE] for at in places]
         message.by_owner = by_owner
         if not mqtt.inbound.put_nowait(message):
             return _reply(mqtt, "Too much is waiting. Please try again in a moment.")

@@ -133,6 +133,12 @@ class Telegram:
                 wait_s = 0
                 try:
                     begun = ticks_ms()
+                    if http.stream is None or http.head is None:
+                        # Before `receive` takes the memory, for which MQTT may wait with the only
+                        # TLS session. In the middle of a turn it would cost three handshakes: its
+                        # own, and one more on both sides of it.
+                        await overlay.idle()
+                        await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
                     if (
                         # `receive` has work before the next long poll.
                         self.updates
@@ -163,11 +169,6 @@ class Telegram:
     async def _something_came(self, http):
         """Wait for an update, which stays at Telegram; return whether there is one, or an
         error."""
-        if http.stream is None or http.head is None:
-            # In the middle of a turn it would cost three handshakes: its own, and one more on both
-            # sides of it.
-            await overlay.idle()
-            await http.open("POST", self.url + "getUpdates", self.headers, _CONNECT_S)
         body = self.poll_body(0 if self._polled else self.poll_s)
         is_quiet = await http.poll(body, _NO_UPDATES, self.poll_s + _SPARE_S)
         if is_quiet:

@@ -3,6 +3,7 @@
 
 import asyncio
 
+from tenner import overlay
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ async def overhear(bot: "Telegram", http: "Http", lane: "Lane") -> None:
     """
     raw = bytearray(memoryview(http.buffer)[: http.end])
     try:
-        await asyncio.wait_for(_read(http.stream, raw), _REST_S)
+        await asyncio.wait_for(overlay.start(_read(http.stream, raw)), _REST_S)
     except (OSError, EOFError, asyncio.TimeoutError):
         pass  # the received part must do; `receive` fetches the update again
     await http.close()

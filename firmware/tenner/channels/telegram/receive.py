@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.channels.telegram import api, update
+from tenner.net.http_errors import Yielded
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -14,9 +15,15 @@ _TIMEOUT_S = const(15)
 
 
 async def receive(bot: "Telegram", http: "Http") -> int:
-    """Handle the waiting updates; return the seconds to wait before the next poll."""
+    """Handle the waiting updates; return the seconds to wait before the next poll. Yielded if a
+    turn has taken the connection."""
+    if http.stream is None:
+        # Connecting now could wait forever, for a task that has the TLS session and waits for the
+        # memory.
+        raise Yielded
     if bot.interrupted:
         tell_interrupted(bot)
+        return 0  # the code of the outbox makes room for that of the connection
     if not bot.bot_name:
         await _introduce(bot, http)
     while True:

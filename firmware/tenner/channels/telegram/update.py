@@ -5,8 +5,7 @@ Closed by default: only the owner and the people or groups in `telegram.allow` r
 groups only by addressing the bot. Strangers get no answer, and the owner is notified of each once.
 """
 
-import asyncio
-
+from tenner import overlay
 from tenner.agent.message_queue import Message
 from tenner.channels.telegram import api, media, pair, press, preview
 from tenner.log import log, visible
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from tenner.net.json.scanner import Scalar
 
 _MAX_TEXT = const(4096)
+_BEGINNING = const(512)
+_LONGEST = const(1024)
 _STALE_S = const(3600)
 _COURTESY_S = const(3)
 _DAY_S = const(86400)
@@ -53,8 +54,13 @@ def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
     elif " %s " % name in _TEXTS:
         if not isinstance(value, str):
             update["wrong"] = name
-        else:  # a long text comes in pieces
-            update[name] = (update.get(name, "") + value)[:_MAX_TEXT]
+        elif name == "text" and len(update.get(name, "")) >= _BEGINNING:
+            # A long text comes in pieces, and stays so.
+            rest = update.setdefault("rest", [])
+            if sum([len(piece) for piece in rest]) < _MAX_TEXT:
+                rest.append(value)
+        else:
+            update[name] = (update.get(name, "") + value)[:_LONGEST]
     elif " %s " % name in _NUMBERS:
         if not isinstance(value, (int, bool)):
             update["wrong"] = name
@@ -98,6 +104,9 @@ async def _handle(bot, update, http):
             digest.text += "\n(%d more were left out.)" % (digest.texts - _DIGEST_TEXTS)
         bot.inbound.put_nowait(digest)
         digest = bot.digest = None
+    if "rest" in update and ("media" in update or update["text"][:1] == "/"):
+        # A caption or a command is one text.
+        update["text"] += "".join(update.pop("rest"))
     text = _words(bot, update)
     if not who or "chat.id" not in update or update.get("from.is_bot") or text is None:
         return True
@@ -130,6 +139,7 @@ async def _handle(bot, update, http):
         if is_full or not _begin(bot, message, offset):
             return False
         if not stale:
+            message.pieces = update.get("rest", 0)
             if text[:1] != "/":
                 await _show_typing(bot, http, message)
             return bot.inbound.put_nowait(message)
@@ -168,7 +178,7 @@ async def _show_typing(bot, http, message):
     fields = {"chat_id": int(message.chat), "action": "typing"}
     await api.attempt(bot, "sendChatAction", fields, http, _COURTESY_S)
     if bot.draft is not None:
-        asyncio.create_task(preview.follow(bot, message))
+        overlay.start(preview.follow(bot, message))
 
 
 def _words(bot, update):
@@ -232,7 +242,9 @@ def _stranger(bot, update):
     if bot.owner:
         # A stranger's name is data: no marks, no lines, nothing invisible, and short.
         name = update.get("from.first_name", "")[:40]
-        name = visible("".join([c for c in name if c not in "*_`~[]()<>\n\r@/\\"]))
+        for mark in "*_`~[]()<>\n\r@/\\":
+            name = name.replace(mark, "")
+        name = visible(name)
         bot.say(
             bot.owner,
             "A stranger wrote: %s, user id %d. To let them in, add the id to telegram.allow."

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
+from tenner.store.json_escape import utf8
 
 # HTML's Latin-1: the bytes from 0x80 to 0x9f are letters, too.
 _CP1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
@@ -9,7 +10,7 @@ _LATIN = const(
     " iso-8859-1 latin1 latin-1 l1 windows-1252 cp1252 x-cp1252 iso8859-1 iso_8859-1 iso-8859-15 "
 )
 _MAX_NAME = const(10)
-_NAME_LETTERS = const("#0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_NAME_LETTERS = const(b"#0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _UTF8 = const(" utf-8 utf8 us-ascii ascii ")
 
 # Most pages have no names but these.
@@ -65,17 +66,17 @@ class Charset:
         if self._euro:
             data = data.replace(b"\xa4", b"\x80")
         if self._latin:
-            return "".join([letter(byte) for byte in data]).encode()
+            return b"".join([letter(byte) for byte in data])
         return bytes([byte if byte < 128 else 63 for byte in data])
 
 
-def letter(number: int) -> str:
-    """Return the letter of a number as in HTML."""
+def letter(number: int) -> bytes:
+    """Return the letter of a number as in HTML, in UTF-8."""
     if 128 <= number < 160:
-        return _CP1252[number - 128]
+        return _CP1252[number - 128 : number - 127].encode()
     if not 0 < number < 0x110000 or 0xD800 <= number < 0xE000:
-        return "\ufffd"
-    return chr(number)
+        number = 0xFFFD
+    return utf8(number)
 
 
 def entity(name: bytes) -> bytes | None:
@@ -85,7 +86,7 @@ def entity(name: bytes) -> bytes | None:
             number = int(name[2:], 16) if name[1:2] in (b"x", b"X") else int(name[1:])
         except ValueError:
             return None
-        return letter(number).encode()
+        return letter(number)
     return _number_in(_COMMON, name.lower()) or _rare(name)
 
 
@@ -95,7 +96,7 @@ def _number_in(names, name):
     if at < 0:
         return None
     at += len(name) + 2
-    return chr(int(names[at : names.find(b" ", at)])).encode()
+    return utf8(int(names[at : names.find(b" ", at)]))
 
 
 def _rare(name):
@@ -109,7 +110,7 @@ def _rare(name):
         at = names.find(b" %s " % lower)
         if at >= 0:
             number = first + names.count(b" ", 0, at)
-            return chr(number - 32 * (name[0] < 97 and first > 161)).encode()
+            return utf8(number - 32 * (name[0] < 97 and first > 161))
     return None
 
 
@@ -121,7 +122,7 @@ def unescape(data: bytes) -> bytes:
     for index in range(1, len(parts)):
         part = parts[index]
         end = 0
-        while end < len(part) and end < _MAX_NAME and chr(part[end]) in _NAME_LETTERS:
+        while end < len(part) and end < _MAX_NAME and part[end] in _NAME_LETTERS:
             end += 1
         found = entity(part[:end])
         if found is None:
