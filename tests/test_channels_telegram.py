@@ -391,7 +391,7 @@ class TestWhoIsLetIn(unittest.TestCase):
                 told = [text for _, text, _, _ in bench.said if "cannot read" in text]
                 self.assertTrue(len(told) < 2, told)
                 skipped += len(told)
-        self.assertTrue(skipped > 50, skipped)
+        self.assertTrue(skipped > 40, skipped)
 
     def test_a_reply_that_is_no_list_does_not_end_the_service(self):
         for result in (
@@ -485,7 +485,7 @@ class TestKinds(unittest.TestCase):
         ):
             text = self.answer(None, **{kind: contents})
             self.assertEqual(text, "I understand text, photos and voice notes only, no %s." % name)
-        self.assertTrue("text" in self.answer(None, new_chat_title="t"))
+        self.assertTrue("text" in self.answer(None, location={"latitude": 1.5, "longitude": 2.5}))
 
     def test_a_caption_in_a_group_and_of_a_command(self):
         bench = Bench()

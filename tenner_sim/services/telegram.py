@@ -141,7 +141,8 @@ class Telegram(People):
             with self.changed:
                 if isinstance(allowed, list):
                     self._allowed = tuple(allowed)
-                if offset > 0:
+                # One further ahead counts as none (TQueue of tdlib).
+                if 0 < offset <= self._next_update + 10:
                     self._updates = [one for one in self._updates if one["update_id"] >= offset]
                 elif offset < 0:
                     self._updates = self._updates[offset:]

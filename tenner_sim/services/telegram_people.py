@@ -237,6 +237,11 @@ class People(Service):
         self._wake()
         return number
 
+    def renumber(self, first: int) -> None:
+        """Give the next update this number, as Telegram may after a week without updates."""
+        with self.changed:
+            self._next_update = first
+
     def add_chat(self, chat_id: int, chat_type: str = "private", username: str = "") -> None:
         """Make a chat known, as if its user had pressed Start."""
         with self.changed:

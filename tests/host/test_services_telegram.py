@@ -160,6 +160,15 @@ def test_allowed_updates(tg: Telegram) -> None:
     assert len(updates(tg)) == 1
 
 
+def test_an_offset_far_ahead_is_none(tg: Telegram) -> None:
+    tg.renumber(20)
+    tg.say(OWNER, "a")
+    assert [one["update_id"] for one in updates(tg, offset=700_000_502)] == [20]
+    assert len(tg.unconfirmed) == 1
+    assert updates(tg, offset=31) == []
+    assert tg.unconfirmed == []
+
+
 def test_webhook_excludes_polling(tg: Telegram) -> None:
     call(tg, "setWebhook", url="https://example.invalid/hook")
     assert refusal(call(tg, "getUpdates"))[0] == 409

@@ -29,9 +29,14 @@ _DIGEST_TEXTS = const(6)
 _DIGEST_CHARS = const(300)
 _TEXTS = const(" chat.type from.first_name text id data media_group_id ")
 _NUMBERS = const(
-    " message_id date chat.id from.id from.is_bot reply_to_message.from.id "
+    " message_id date chat.id from.id from.is_bot sender_chat.id reply_to_message.from.id "
     "reply_to_message.chat.id message.message_id "
 )
+#: A server may send others: those that waited before these were asked for, for example.
+_KINDS = ("message", "edited_message", "callback_query")
+#: Contents that people send, and the agent does not understand. Nobody waits for an answer to
+#: another one: it is about the chat.
+_OTHERS = ("location", "venue", "contact", "dice", "poll", "game", "story", "checklist")
 _MEDIA = ("photo", "video", "animation", "audio", "voice", "video_note", "document", "sticker")
 
 
@@ -42,12 +47,16 @@ def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
         if path[-1] == "update_id" and isinstance(value, int):
             update["update_id"] = value
         return
+    if path[2] not in _KINDS:
+        return
     update["kind"] = path[2]
     name = ".".join([str(key) for key in path[3:]])
     if name == "caption":
         name = "text"
     if name.startswith("forward_"):
         update["forwarded"] = True
+    elif path[3] in _OTHERS:
+        update["other"] = True
     elif path[3] in _MEDIA:
         update["media"] = path[3]
         media.keep(update, path, value)
@@ -92,7 +101,7 @@ async def handle(bot: "Telegram", update: dict, http: "Http") -> bool:
 
 async def _handle(bot, update, http):
     chat = str(update.get("chat.id"))
-    who = str(update.get("from.id", ""))
+    who = str(update.get("sender_chat.id", update.get("from.id", "")))
     is_full = len(bot.inbound) >= bot.inbound.limit
     now = bot.now()
     stale = now is not None and now - update.get("date", now) > _STALE_S
@@ -108,17 +117,17 @@ async def _handle(bot, update, http):
         # A caption or a command is one text.
         update["text"] += "".join(update.pop("rest"))
     text = _words(bot, update)
-    if not who or "chat.id" not in update or update.get("from.is_bot") or text is None:
+    if not who or "chat.id" not in update or text is None or _is_silent(update):
         return True
-    allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
-    # The id of a group admits everyone who addresses the bot there.
-    if who != bot.owner and who not in allowed and chat not in allowed:
-        if bot.pair is None or not pair.take(bot, update, text):
-            _stranger(bot, update)
+    is_owner = _access(bot, update, who, chat, text)
+    if is_owner is None:
         return True
     offset = update["update_id"] + 1
     reply_to = update["message_id"]
     refusal = _refusal(update, text, stale)
+    id = "tg-%d" % offset
+    if update["kind"] != "message":
+        id = "edit-%s-%d" % (chat, reply_to)  # one refusal for all edits of a message
     if "media_group_id" in update:
         if (refusal or not text.strip()) and bot.album == update["media_group_id"]:
             return True  # one of an album whose text is handled already
@@ -127,14 +136,14 @@ async def _handle(bot, update, http):
     if "media" in update and text[:1] != "/" and not refusal:
         file, text, refusal = media.take(bot, update, text, stale)
     if refusal:
-        bot.say(chat, refusal, reply_to=reply_to, id="tg-%d" % offset)
+        bot.say(chat, refusal, reply_to=reply_to, id=id)
         return True
     if update.get("forwarded"):
         text = "(forwarded by me, written by somebody else)\n" + text
     if not digest:
         message = Message("telegram", chat, text, who)
         message.reply_to = reply_to
-        message.by_owner = who == bot.owner and not update.get("forwarded")
+        message.by_owner = is_owner
         message.file = file
         if is_full or not _begin(bot, message, offset):
             return False
@@ -148,10 +157,28 @@ async def _handle(bot, update, http):
         digest.text = "(I wrote this over an hour ago. Answer it in one message.)"
         digest.texts = 0
     digest.texts += 1
-    digest.by_owner = digest.by_owner and not update.get("forwarded")
+    digest.by_owner = digest.by_owner and is_owner
     if digest.texts <= _DIGEST_TEXTS:
         digest.text += "\n- " + text[:_DIGEST_CHARS]
     return True
+
+
+def _access(bot, update, who, chat, text):
+    """Return whether the owner has written it; None when its writer is not let in."""
+    allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
+    # The id of a group admits everyone who addresses the bot there.
+    is_allowed = chat in allowed
+    if update.get("from.is_bot"):
+        # Telegram names one bot as the writer of all messages in the name of a chat, such as those
+        # of a group's anonymous admin.
+        return False if is_allowed and "sender_chat.id" in update else None
+    if who == bot.owner:
+        return not update.get("forwarded")
+    if is_allowed or who in allowed:
+        return False
+    if bot.pair is None or not pair.take(bot, update, text):
+        _stranger(bot, update)
+    return None
 
 
 def _begin(bot, message, offset):
@@ -209,6 +236,13 @@ def _words(bot, update):
         ):
             return None
     return text
+
+
+def _is_silent(update):
+    """Return whether nobody has written it: it is about the chat, or a live location moves on."""
+    if "text" in update:
+        return False
+    return update["kind"] != "message" or not ("media" in update or "other" in update)
 
 
 def _refusal(update, text, stale):
