@@ -187,6 +187,7 @@ class Board:
         self.zone = Zone(tz)
         self.settings = {
             "heartbeat.every": 1800,
+            "heartbeat.patience": 120,
             "heartbeat.active_hours": "",
             "heartbeat.mode": "reply",
             "heartbeat.model": "",

@@ -89,10 +89,11 @@ class Episodes(unittest.TestCase):
 
     def test_resolve_tells_the_end_of_a_model_s_alarm(self):
         board = sim.Board("- (every 1m; when room.temperature > 30; resolve) Too hot.\n")
+        board.reply = sim.Result("Open a window.")
         spell(board, HOT, 600)
         spell(board, 20, 600)
-        self.assertEqual((len(board.turns), len(board.sent)), (1, 1))
-        self.assertTrue(texts(board)[0].startswith("back to normal: room.temperature 20; 1"))
+        self.assertEqual((len(board.turns), len(board.sent)), (1, 2))
+        self.assertTrue(texts(board)[1].startswith("back to normal: room.temperature 20; 1"))
 
     def test_an_alarm_that_lasts_repeats(self):
         board = sim.Board(SLOW.replace("notify", "notify; repeat 1h"))

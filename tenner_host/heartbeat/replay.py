@@ -190,6 +190,7 @@ class Board:
             "heartbeat.active_hours": "",
             "heartbeat.mode": "reply",
             "heartbeat.model": "",
+            "heartbeat.patience": 120,
             "heartbeat.ack_max_chars": 0,
             "heartbeat.dedup_h": 24,
             "heartbeat.dedup_numbers": False,

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from .conversation import Answer, Conversation, ToolCall
 
 SILENCE = "HEARTBEAT_OK"
+#: In the system prompt of an alarm or a job, which does not offer silence.
+WOKEN = "an alarm or a reminder woke you"
 #: The last words of the request for a summary, and the answer, which later requests begin with.
 SUMMARIZE = "Write the summary now."
 SUMMARY = "The owner has tried the board."
@@ -34,7 +36,7 @@ def decide(conversation: Conversation, *, obey: bool = False) -> Answer:
     task = conversation.task().removeprefix(SUMMARY).lstrip()
     if task.endswith(SUMMARIZE):
         return Answer(SUMMARY)
-    beat = SILENCE in conversation.system or SILENCE in task
+    beat = any(sign in conversation.system + task for sign in (SILENCE, WOKEN))
     orders = _tasks(task) if beat else [_PHOTO.sub("", task).strip()]
     done = list(conversation.done())
     wanted = [call for order in orders for call in _calls(order, conversation)]

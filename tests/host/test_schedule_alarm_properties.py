@@ -208,7 +208,7 @@ def test_a_person_who_writes_does_not_lose_an_alarm():
     board.readings["room"] = {"temperature": 35}
     board.reply = Preempted(sim.Result())
     board.idle = 3600
-    board.pass_time(200)
+    board.pass_time(100)
     board.reply = sim.Result("Answer.")
     board.pass_time(200)
     assert [text for _, text in board.sent] == ["Answer."]

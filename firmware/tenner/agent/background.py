@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.agent import accounting
+from tenner.agent import accounting, cut_off
 from tenner.agent.errors import Preempted
 from tenner.agent.turn import Turn
 from tenner.log import log
@@ -21,17 +21,25 @@ _ALARM = const("al:")
 
 
 async def run_turn(
-    app: "App", text: str, kind: str, model: str | None = None, choose: bool = False
+    app: "App",
+    text: str,
+    kind: str,
+    model: str | None = None,
+    choose: bool = False,
+    owes: bool = False,
+    limit_s: int | None = None,
 ) -> "Result | Reply | None":
     """
     Run a background turn and return its Result; raise LaneBusy or Preempted. `choose`: ask which
     of the due tasks need a turn, and return the model's reply, which may call the tool
-    `heartbeat`.
+    `heartbeat`. `owes`, `limit_s`: as in Turn.
     """
     # Turns that follow each other closely would cut short every poll.
     if await app.breathe():
         await overlay.enter("TURN")
     turn = Turn(app.agent, kind, text, model=model)
+    turn.owes = owes
+    turn.limit_s = limit_s
     if choose:
         turn.tools = (locate("schedule/heartbeat.json"),)
         turn.run_tools = False
@@ -44,6 +52,10 @@ async def run_turn(
     if turn.untrusted_input:
         app.agent.untrusted_reports = True
     if not choose:
+        if turn.stop == "refusal":
+            result.unusable = "it refused"
+        elif turn.stop == "length" and result.text == cut_off.CUT_AGAIN:
+            result.unusable = "its reply was cut off at the length limit, without a text"
         return result
     if result.error is not None:
         raise OSError(result.error)
@@ -54,7 +66,9 @@ async def send(service: "Service", request: "Request") -> None:
     """Deliver the text of a request to its address, and note the outcome in it."""
     try:
         if service.deliver is None:
-            request.address = _resolved(service.app, *request.address)
+            request.address = _resolved(service.app, *request.address[:3])
+            if request.tells:
+                request.address += (request.mark,)
         # Kept, for where memory is short this is called again.
         request.sent = await (service.deliver or deliver)(
             service.app, request.text, *request.address
@@ -82,11 +96,13 @@ async def deliver(
     alert: bool | str = False,
     channel: str | None = None,
     chat: int | str | None = None,
+    id: str | None = None,
 ) -> str:
     """
     Send a text to a chat, the owner's by default. Return "yes", "queued", or "repeat" when an
     alert of that mark is queued already. `alert`: whether it is one, or its mark, which the
-    heartbeat gets back after delivery. OSError when the outbox cannot store it.
+    heartbeat gets back after delivery. `id`: a message of this id is sent only once. OSError when
+    the outbox cannot store it.
     """
     if isinstance(alert, str):
         waiting = app.get("delivery").outbox.items
@@ -96,7 +112,8 @@ async def deliver(
     if chat is None:
         raise OSError("there is no owner to tell: set telegram.owner")
     # Before the run log, so that a power cut cannot lose a logged text.
-    ids = app.deliver(channel, chat, text, alert)
+    more = () if id is None else (id,)
+    ids = app.deliver(channel, chat, text, alert, *more)
     if ids[-1:] == [None]:
         raise OSError("the outbox is full")
     return "queued" if ids else "yes"

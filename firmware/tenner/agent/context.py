@@ -42,6 +42,8 @@ def _system(agent, turn):
         yield turn.system.encode()
         return
     rules, names, limit = "agent/heartbeat.md", _BEAT_FILES, _BEAT_FILE_LIMIT
+    if turn.owes:
+        rules = "agent/alarm.md"
     if turn.kind == "person":
         rules, names, limit = "agent/person.md", _FILES, _FILE_LIMIT
     if turn.file_limit is not None:

@@ -24,7 +24,8 @@ _GO_ON = const(
     "Your answer was cut off at the length limit. The part so far is kept: go on from there, "
     "beginning with the last word you wrote. Repeat nothing else, and keep it short."
 )
-_CUT_AGAIN = const("(cut off at the length limit, llm.max_tokens)")
+#: The whole answer, when all of it was reasoning.
+CUT_AGAIN = const("(cut off at the length limit, llm.max_tokens)")
 _REST_FAILED = const("(cut off at the length limit; the rest did not come: %s)")
 # From this character on (Chinese, Japanese and others) scripts put no space between words.
 _SPACELESS = const("\u2e80")
@@ -34,7 +35,7 @@ def take(turn: "Turn", text: str, stop: str) -> str | None:
     """Return the complete answer, its last part being `text`; None when the model has to continue
     it."""
     if turn.result.kept:
-        return text if stop != "length" else _with_note(text, _CUT_AGAIN)
+        return text if stop != "length" else _with_note(text, CUT_AGAIN)
     if turn.begun is None:
         turn.begun = text
         if not text:
@@ -42,7 +43,7 @@ def take(turn: "Turn", text: str, stop: str) -> str | None:
         turn.add("n", _GO_ON)
         return None
     text = _joined(turn.begun, text)
-    return text if stop != "length" else _with_note(text, _CUT_AGAIN)
+    return text if stop != "length" else _with_note(text, CUT_AGAIN)
 
 
 def unfinished(turn: "Turn", reason: "Stopped") -> str:

@@ -28,6 +28,8 @@ class Result:
     """
 
     outage = False
+    #: Why the answer does not serve as the text of an alarm, if the model's reply says so.
+    unusable: str | None = None
     #: Bytes of the answer in state/reply.part; they come before `text`.
     kept = 0
 
@@ -73,6 +75,11 @@ class Turn:
     untrusted_input = False
     #: The record of a picture that belongs to the text; the history does not keep it.
     image: bytes | None = None
+    #: Must the owner hear of the task, so that silence is no answer? Its longest time in seconds,
+    #: None: `turn.timeout_s`; why the last reply ended.
+    owes = False
+    limit_s: int | None = None
+    stop: str | None = None
     #: Sentences for the end of the system prompt.
     notes: "Sequence[str]" = ()
     asked_ms = 0
@@ -222,7 +229,7 @@ class Turn:
     async def _loop(self, start):
         get = self.agent.config.get
         max_rounds = get("turn.max_rounds") or (12 if self.agent.port.small else 30)
-        limit_s = get("turn.timeout_s")
+        limit_s = self.limit_s or get("turn.timeout_s")
         for _ in range(max_rounds):
             await overlay.enter("OFFER")
             timeout_ms = limit_s * 1000 + self.asked_ms - ticks_diff(ticks_ms(), start)
@@ -235,6 +242,7 @@ class Turn:
                 await overlay.enter("CALLS")
                 tool_calls.join(self, reply)
             calls, text, stop = tool_calls.take(self, reply)
+            self.stop = stop
             reply = None
             if calls:
                 await overlay.enter("CALLS")

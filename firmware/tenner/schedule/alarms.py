@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 #: The places in the list. ID: the number of the episode, for people. START: UTC second of its
 #: beginning. VALUE: the value then. LOW, HIGH: the extremes since. OWED: the messages owed. TOLD:
-#: UTC second of the last one. MISSES: looks in a row at which it seemed over. REPEATS: repeated
-#: messages. END_S: UTC second of its end. LAST: the value seen last. `WHAT`: the condition's value
-#: and operator.
+#: UTC second of the last one; while the beginning is owed, since when it waits for a model.
+#: MISSES: looks in a row at which it seemed over. REPEATS: repeated messages. END_S: UTC second of
+#: its end. LAST: the value seen last. `WHAT`: the condition's value and operator.
 ID = const(0)
 START = const(1)
 VALUE = const(2)
@@ -65,8 +65,8 @@ def is_alarm(task: "Task") -> bool:
 def needs_model(task: "Task") -> bool:
     """Return whether the task asks a model next: of an alarm only its beginning does, as long as
     it lasts."""
-    if task.notify or not is_alarm(task):
-        return not task.notify
+    if task.notify or task.gave_up or not is_alarm(task):
+        return not (task.notify or task.gave_up)
     alarm = task.condition.alarm
     if not alarm or alarm is True:
         return True

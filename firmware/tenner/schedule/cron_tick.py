@@ -6,6 +6,7 @@ from tenner.port.compat import const
 from tenner.schedule import cron_jobs, due
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import read_again
+from tenner.schedule.strip_ack import SILENCE
 from tenner.schedule.task import Request
 
 TYPE_CHECKING = False
@@ -26,7 +27,8 @@ _TOO_LATE_S = const(7 * 86400)
 def find_due(
     cron: "Service",
 ) -> "tuple[tuple[str, str | None] | None, Sequence[Task], list[Task]]":
-    """Collect the jobs that are due. (None, no alerts, jobs to run)"""
+    """Collect the jobs that are due. (None, jobs whose own message is sent without the model, jobs
+    to run)"""
     occurrences = Occurrences(cron)
     for job in cron.tasks or ():
         if job.failures >= _MAX_FAILURES and not job.off_since:
@@ -36,17 +38,26 @@ def find_due(
     # All of them first: the run of one job must not move the times of the others.
     found = []
     moment = occurrences.moment
-    for job in occurrences.due():
+    ready = occurrences.due()
+    for job in ready:
+        if job.waits_s is None and not job.notify:
+            job.waits_s = moment.mono_s
+    alerts = [job for job in cron.tasks or () if occurrences.is_overdue(job) and not job.gave_up]
+    for job in alerts:
+        occurrences.give_up(job)
+    for job in ready:
         if job.at and moment.trusted and moment.now - job.at > _TOO_LATE_S:
-            _pass_over(occurrences, job, "that is over a week ago")
+            pass_over(occurrences, job, "that is over a week ago")
         elif job.skip_missed and moment.trusted and job.due < cron.start_s:
-            _pass_over(occurrences, job, "missed while off")
+            pass_over(occurrences, job, "missed while off")
+        elif job.gave_up:
+            continue
         elif occurrences.wait_of(job):
             occurrences.defer([job], occurrences.waits_for(job))
         else:
             found.append(job)
     occurrences.close()
-    return None, (), found
+    return None, alerts, found
 
 
 def _tidy(occurrences, job):
@@ -85,16 +96,21 @@ def _request(cron, job, behind):
     occurrences = Occurrences(cron)
     entry = _entry_of(cron, job.key)
     if entry is None:
+        job.gave_up = None
         return None
     payload = entry["payload"]
     text = payload["message"]
+    if job.gave_up:
+        return _own(job, payload, job.gave_up)
     if not job.notify:
         action, reason = occurrences.decide([job], True, True, True)
         if action == "skip":
-            _pass_over(occurrences, job, reason)
-        elif action != "run":
-            occurrences.retry([job], reason)
+            request = _own(job, payload, "no model was asked, " + reason, reason)
+            if request is None:
+                pass_over(occurrences, job, reason)
+            return request
         if action != "run":
+            occurrences.retry([job], reason)
             return None
         occurrences.defer(behind, "busy (cron)")
         moment = occurrences.moment
@@ -108,7 +124,32 @@ def _request(cron, job, behind):
     request.needs_model = not job.notify
     request.model = payload.get("model")
     request.payload = payload
+    if not job.notify and SILENCE not in payload["message"]:
+        request.owes = job
     return request
+
+
+def _own(job, payload, why, skips=None):
+    """Return the Request that sends only the own message of a job; `skips`: for this reason its
+    run is skipped then. None if it was sent already, or may be silent."""
+    due_s = job.run.due if job.run else job.due
+    if SILENCE in payload["message"] or job.told == due_s:
+        job.gave_up = job.waits_s = None
+        job.alert = False
+        return None
+    request = Request([job], own_text(payload, why))
+    request.needs_model = False
+    request.payload = payload
+    request.tells = True
+    # The outbox knows it after a power cut.
+    request.mark = "job-%s-%d" % (job.key, due_s)
+    request.skips = skips
+    return request
+
+
+def own_text(payload: dict, why: str) -> str:
+    """Return the text of a job that no model has answered."""
+    return "%s (the model did not answer: %s)" % (payload["message"], why.rstrip("."))
 
 
 def _entry_of(cron, key):
@@ -146,7 +187,7 @@ def _switch_off(occurrences, job, why):
     )
 
 
-def _pass_over(occurrences, job, reason):
+def pass_over(occurrences: Occurrences, job: "Task", reason: str) -> None:
     """Skip this occurrence."""
     log("cron", "job %s skipped: %s" % (job.key, reason))
     if job.at:

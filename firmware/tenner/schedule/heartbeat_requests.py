@@ -3,8 +3,16 @@
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, sensor_values
+from tenner.schedule import (
+    alarm_texts,
+    alarms,
+    conditions,
+    digest,
+    heartbeat_tasks,
+    sensor_values,
+)
 from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.sensor_values import show
 from tenner.schedule.task import Request
 
 TYPE_CHECKING = False
@@ -30,7 +38,7 @@ async def next_request(
         return None
     group = [first]
     if not is_alert:
-        group = [task for task in tasks if task.model == first.model]
+        group = _group(heartbeat, tasks)
     behind = [task for task in tasks if task not in group]
     occurrences = Occurrences(heartbeat)
     if not is_alert:
@@ -42,24 +50,48 @@ async def next_request(
         request.needs_model = False
         _describe(occurrences, first, request)
     else:
-        _address(heartbeat, request)
+        _address(occurrences, request)
     # Not before: where memory is short this is called again.
     tasks[:] = behind
     return request
 
 
-def _address(heartbeat, request):
-    """Note in `request` which model its tasks need."""
-    config = heartbeat.app.config
+def _owes(task):
+    """Return whether the owner must be told of a task: its condition is met."""
+    return task.condition is not None and not task.asked
+
+
+def _group(heartbeat, tasks):
+    """Return the tasks for the first one's model: of those of which the owner must be told only
+    one, for a text tells of one. A model that chooses has no choice about that one."""
+    first = tasks[0]
+    fellows = [task for task in tasks if task.model == first.model]
+    if heartbeat.app.config.get("heartbeat.mode") == "decide":
+        return [task for task in fellows if not _owes(task)] if not _owes(first) else [first]
+    told = [task for task in fellows if _owes(task)][:1]
+    return [task for task in fellows if task in told or not _owes(task)]
+
+
+def _address(occurrences, request):
+    """Note in `request` which model its tasks need, and of which the owner must be told."""
+    app = occurrences.service.app
+    config = app.config
     group = request.tasks
-    request.choose = config.get("heartbeat.mode") == "decide"
+    for task in group:
+        if not _owes(task):
+            continue
+        request.owes = task
+        if app.port.small and task.waits_s is not None:
+            # The turn has the memory, and nothing can be told until it ends.
+            request.limit_s = max(occurrences.patience_left(task), 5)
+        if alarms.is_alarm(task) and alarms.next_owed(task) == alarms.BEGIN:
+            request.bit = alarms.BEGIN
+            request.mark = alarms.mark(task, alarms.BEGIN)
+    decides = config.get("heartbeat.mode") == "decide"
+    request.choose = decides and not request.owes
     request.model = config.get("heartbeat.model") or None
     if not request.choose:
-        request.model = group[0].model or request.model
-    for task in group:
-        if task.condition and not task.asked and alarms.next_owed(task) == alarms.BEGIN:
-            request.bit = alarms.BEGIN
-            request.mark = request.mark or alarms.mark(task, alarms.BEGIN)
+        request.model = group[0].model or (None if decides else request.model)
 
 
 async def compose(heartbeat: "Service", request: Request) -> None:
@@ -112,13 +144,39 @@ async def _alert_text(occurrences, request):
     alarm = task.condition.alarm if request.bit else None
     value = alarm[alarms.VALUE] if alarm else task.trigger_value
     known = {} if value is None else {task.condition.name(): value}
+    text = found[0][1] if found else ""
+    if not task.notify and task.condition:
+        facts = _facts(task.condition)
+        text = "%s: %s" % (facts, text) if text else facts
     await overlay.enter("BEAT_READ")
-    text = await sensor_values.fill(heartbeat, found[0][1] if found else "", known)
-    if not alarm:
-        return text
+    text = await sensor_values.fill(heartbeat, text, known)
     now = occurrences.moment.now
-    if not task.hold and now - alarm[alarms.START] >= _LATE_S:
-        text += " (at %s)" % occurrences.zone.short(alarm[alarms.START])[11:]
-    if not task.notify:
+    start = alarm[alarms.START] if alarm else now
+    notes = ""
+    if not task.hold and (task.gave_up or now - start >= _LATE_S):
+        notes = "at %s" % occurrences.zone.short(start)[11:] if occurrences.moment.trusted else ""
+    if task.gave_up:
+        notes += ("; " if notes else "") + "the model did not answer: " + task.gave_up.rstrip(".")
+    if notes:
+        text += " (%s)" % notes
+    if alarm and not (task.notify or task.gave_up):
         text += " (It is over, and no model was asked.)"
     return text
+
+
+def _facts(condition):
+    """Return a template for the values of a condition and their limits."""
+    pieces = []
+    for term in conditions.terms(condition):
+        name = term.name()
+        text = "%s {%s}" % (name, name)
+        if term.op not in ("==", "!=", "changes"):
+            limit = show(term.number)
+            if term.number2 is not None:
+                limit += "..%s" % show(term.number2)
+            if term.within_s:
+                limit += " within " + alarm_texts.span(term.within_s)
+            is_limit = term.op[0] in "<>" or term.op == "outside"
+            text += " (%s %s)" % ("limit" if is_limit else term.op, limit)
+        pieces.append(text)
+    return (" or " if condition.either else " and ").join(pieces)

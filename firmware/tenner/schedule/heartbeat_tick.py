@@ -150,28 +150,58 @@ def _not_met(occurrences, task, readings):
         task.trigger_value = None if isinstance(value, str) else value
         return None
     if not alarms.is_alarm(task):
-        if task.pending and task.trigger_value is not None:
-            return None
-        met = conditions.is_met(condition, readings, occurrences.moment.mono_s)
-        task.trigger_value = value if met else None
-        return None if met else failed or "no condition met (1 checked)"
+        if not task.pending or task.trigger_value is None:
+            met = conditions.is_met(condition, readings, occurrences.moment.mono_s)
+            task.trigger_value = value if met else None
+            if not met:
+                return failed or "no condition met (1 checked)"
+        if not task.notify:
+            _wait_for_model(occurrences, task)
+        return None
     bit = alarms.next_owed(task)
+    if bit != alarms.BEGIN:
+        task.waits_s = task.gave_up = None
     if not bit:
         text = state(task, occurrences.moment, occurrences.zone)
         if text == "clear":
             text = "no condition met (1 checked)"
         # Without the time left: /why shows equal decisions together.
         return failed or text.split(", ")[0] if text[:7] == "pending" else failed or text
-    task.alert = not alarms.needs_model(task)
+    # A turn that runs may answer an episode that is over already.
+    asks = alarms.needs_model(task) or (
+        bit == alarms.BEGIN and bool(task.run) and not (task.notify or task.gave_up)
+    )
+    task.alert = not asks
     task.trigger_value = condition.alarm[alarms.VALUE]
     held = digest.why_held(occurrences, task)
     if not held:
+        if asks:
+            _wait_for_model(occurrences, task)
         return None
+    if asks and task.waits_s is not None:
+        condition.alarm[alarms.TOLD] = 0
+        task.waits_s = None
     if condition.muted > occurrences.moment.now or not occurrences.moment.trusted:
         return held
     # A message that needs no model is kept with its time, and sent later.
     task.hold = task.alert
     return None if task.alert else held
+
+
+def _wait_for_model(occurrences, task):
+    """Count the time for which a task with a met condition waits for a model's text, over reboots
+    too; at its end the board tells it."""
+    moment = occurrences.moment
+    alarm = task.condition.alarm if alarms.is_alarm(task) else None
+    since = alarm[alarms.TOLD] if alarm and moment.trusted else 0
+    if task.waits_s is None:
+        task.waits_s = moment.mono_s - (max(moment.now - since, 0) if since else 0)
+    if alarm and moment.trusted and not since:
+        alarm[alarms.TOLD] = moment.now - (moment.mono_s - task.waits_s)
+        occurrences.service.dirty = True
+    if not task.gave_up and occurrences.is_overdue(task):
+        occurrences.give_up(task)
+    task.alert = task.gave_up is not None
 
 
 def _admit(occurrences, group, forced, model):
@@ -188,5 +218,10 @@ def _admit(occurrences, group, forced, model):
     if not forced and action == "retry":
         return occurrences.retry(group, reason)
     for task in () if forced else group:
-        occurrences.skip(task, reason)
+        if task.waits_s is not None:
+            # No model will be asked today.
+            occurrences.give_up(task, "no model was asked, " + reason)
+            occurrences.defer([task], reason)
+        else:
+            occurrences.skip(task, reason)
     return occurrences.note(action, reason)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tenner.schedule.task import Condition, Task
 
 _MAX_RETRY_S = const(30)
+# An urgent alarm waits so long for a model.
+_URGENT_S = const(20)
 
 
 class Occurrences:
@@ -78,6 +80,12 @@ class Occurrences:
         for task in self.service.tasks or ():
             at = self.due_at(task)
             task.asked = at is None or at > moment.now
+            if task.asked and task.condition and not forced and self.is_overdue(task):
+                # Its turn may run still, and its next look may be far.
+                task.asked = False
+                task.due = moment.now
+                found.append(task)
+                continue
             wanted = task.line in forced if isinstance(forced, tuple) else None
             if wanted is False:
                 continue
@@ -107,6 +115,8 @@ class Occurrences:
         waits = []
         for task in self.service.tasks or () if self.service.every_s != 0 else ():
             at = self.due_at(task)
+            if task.waits_s is not None:
+                waits.append(self.wait_of(task) if task.gave_up else self.patience_left(task))
             if task.pending and task.pending.asked:
                 waits.append(self.wait_of(task))
             if at is None:
@@ -124,6 +134,27 @@ class Occurrences:
             until_s = self.service.alert_retry.until_s - moment.mono_s
             waits.append(max(digest.wait_s(self), until_s, 1))
         return moment.mono_s + min(waits) if waits else None
+
+    def patience_left(self, task: "Task") -> int:
+        """Return the seconds for which a task that waits for a model (`waits_s`) still does."""
+        patience_s = self.service.app.config.get("heartbeat.patience")
+        if task.urgent:
+            patience_s = min(patience_s, _URGENT_S)
+        return max(task.waits_s + patience_s - self.moment.mono_s, 0)
+
+    def is_overdue(self, task: "Task") -> bool:
+        """Return whether a task has waited too long for a model."""
+        return task.waits_s is not None and not self.patience_left(task)
+
+    def give_up(self, task: "Task", why: str | None = None) -> None:
+        """Tell the task without the model, next. `why`: None if its time is over."""
+        if why is None and task.run:
+            why = "no answer in %d s" % (self.moment.mono_s - task.waits_s)
+        elif why is None:
+            reason = task.pending.reason if task.pending else self.service.model_retry.reason
+            why = "no model was asked, " + (reason or "it took too long")
+        task.gave_up = why
+        task.alert = True
 
     def _retry_of(self, task):
         is_alert = task.notify or task.alert
@@ -217,6 +248,7 @@ class Occurrences:
         tokens = task.pending.tokens if task.pending else 0
         self.supersede(task, Occurrence(task.due, reason, 0, tokens))
         due.count_as_run(task, self.moment)
+        task.waits_s = task.gave_up = None
 
     # --- running
 
@@ -244,7 +276,7 @@ class Occurrences:
                 continue
             if ran:
                 task.failures = 0
-            task.trigger_value = None
+            task.trigger_value = task.waits_s = task.gave_up = None
             if bit and ran and task.condition:
                 alarms.told(task, bit, self.moment.now)
             run = task.run

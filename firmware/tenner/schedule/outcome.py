@@ -3,10 +3,12 @@
 
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.log import log
-from tenner.schedule import cron_tick, dedup, digest
+from tenner.port.compat import const
+from tenner.schedule import alarms, conditions, cron_tick, dedup, digest
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.run_log import SENT
-from tenner.schedule.strip_ack import strip_ack
+from tenner.schedule.sensor_values import show
+from tenner.schedule.strip_ack import strip_ack, unusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 _TELL_AFTER = 3
 _LATE_S = 86400
+# Characters of a failure that go into an alarm's text.
+_WHY = const(300)
 _WHO = {"heartbeat": "heartbeat", "cron": "running of jobs"}
 
 
@@ -27,7 +31,7 @@ async def note(service: "Service", request: "Request") -> None:
     if request.bit:
         line["al"] = request.bit
     request.line = line
-    request.answer = None
+    request.answer = request.why = None
     if isinstance(result, LaneBusy):
         request.wait = "busy (%s)" % result.args[0]
     elif isinstance(result, Preempted):
@@ -52,6 +56,7 @@ async def note(service: "Service", request: "Request") -> None:
             request.outage = result.outage
         else:
             request.answer = result.text or ""
+            request.why = getattr(result, "unusable", None)
     # Not before: where memory is short this is called again.
     request.result = None
 
@@ -61,20 +66,69 @@ async def judge(service: "Service", request: "Request") -> tuple[str, str] | Non
     try, else None."""
     if request.wait:
         occurrences = Occurrences(service)
-        occurrences.requeue(request.tasks, request.wait, 0, request.line["tokens"])
-        return occurrences.retry(request.tasks, request.wait)
+        # The board may have told an alarm meanwhile.
+        tasks = [task for task in request.tasks if task.run]
+        occurrences.requeue(tasks, request.wait, 0, request.line["tokens"])
+        return occurrences.retry(tasks, request.wait) if tasks else ("retry", request.wait)
     text = request.answer
-    if text and request.needs_model:
+    owes = request.owes
+    if owes and request.needs_model:
+        text = _owed(service, request, owes)
+    elif text and request.needs_model:
         at_most = 0
         if request.payload is None:
             at_most = service.app.config.get("heartbeat.ack_max_chars")
         text = strip_ack(text, at_most)
     if text and request.sent is None:
         try:
-            _give(service, _late(service, request.tasks[0]) + text, request)
+            _give(
+                service,
+                (_late(service, request.tasks[0]) if request.tasks else "") + text,
+                request,
+            )
         except OSError as reason:
             request.error = "the answer could not be sent (%s)" % reason
     return None
+
+
+def _owed(service, request, task):
+    """Return the text about an alarm or a job, None where the model has given none: then an alarm
+    is told next, and a job's own message takes its place."""
+    text = request.answer or ""
+    why = request.error or request.why or request.line.get("why")
+    condition = task.condition
+    value = None if condition is None or task.trigger_value is None else show(task.trigger_value)
+    request.why = why = why or unusable(text, value)
+    if why:
+        log(service.area, "no text of a model for %s: %s" % (task.name(), why))
+    if condition is None:
+        if not why:
+            return strip_ack(text)
+        return (
+            None if task.told == task.run.due else cron_tick.own_text(request.payload, why[:_WHY])
+        )
+    if not _is_late(request, task):
+        if not why and len(request.tasks) > 1 and value and value not in text:
+            # Perhaps it speaks of the other tasks only.
+            text += "\n(%s)" % conditions.describe(condition, task.trigger_value)
+        return None if why else strip_ack(text)
+    # The board has told it meanwhile.
+    request.tasks = [one for one in request.tasks if one is not task]
+    request.owes = None
+    request.bit = 0
+    request.mark = "ad:" + str(request.mark)[3:]
+    if why:
+        return None
+    return "(later, about %s) %s" % (conditions.describe(condition, None), strip_ack(text))
+
+
+def _is_late(request, task):
+    """Return whether the board has told the alarm while its turn ran."""
+    if not request.bit:
+        return task.run is None
+    alarm = task.condition.alarm
+    owed = alarm and alarm[alarms.OWED] & alarms.BEGIN and alarms.mark(task, alarms.BEGIN)
+    return task.gave_up is not None or owed != request.mark
 
 
 async def settle(service: "Service", request: "Request") -> tuple[str, str]:
@@ -85,8 +139,21 @@ async def settle(service: "Service", request: "Request") -> tuple[str, str]:
     line["sent"] = request.sent or "no"
     tokens = line["tokens"]
     occurrences = Occurrences(service)
+    if request.tells:
+        return _told(occurrences, request)
+    task = request.owes
+    if request.why and task and task.condition:
+        # The board tells it next.
+        occurrences.give_up(task, request.why[:_WHY])
+        rest = [one for one in tasks if one is not task]
+        occurrences.requeue([task], request.why, 0, 0 if rest else tokens)
+        request.tasks = tasks = rest
+    elif request.why and request.sent:
+        task.told = task.run.due
     if request.error:
         return _failed(occurrences, request, request.error, tokens, request.outage)
+    if not tasks:
+        return "run", SENT[line["sent"]]
     if request.sent == "yes" and request.payload is None and request.address[0] is not True:
         dedup.confirm(service, request.address[0])
     occurrences.end(tasks, line, request.bit)
@@ -165,11 +232,37 @@ def _failed(occurrences, request, sentence, tokens, outage):
     if failures >= _TELL_AFTER and not service.told:
         service.told = 1
         service.app.agent.notify(
-            "The %s has failed %d times in a row: %s I go on trying, and will say when it "
-            "works again." % (_WHO[area], failures, sentence.rstrip(".") + ".")
+            "The %s has failed %d times in a row: %s%s I go on trying, and will say when it "
+            "works again."
+            % (_WHO[area], failures, sentence.rstrip(".") + ".", _about(request.owes))
         )
     occurrences.requeue(tasks, sentence, 1, tokens)
     return "retry", "failed: %s" % sentence
+
+
+def _about(task):
+    """Return a sentence that names the alarm or job that failed."""
+    if task is None:
+        return ""
+    if task.condition is None:
+        return " This was the job %s." % task.key
+    return " This was the alarm %s." % conditions.describe(task.condition, task.trigger_value)
+
+
+def _told(occurrences, request):
+    """Settle a request that sent a job's own message while its run waits or lasts."""
+    job = request.tasks[0]
+    job.gave_up = job.waits_s = None
+    job.alert = False
+    if request.error:
+        # Tried again a little later.
+        job.waits_s = occurrences.moment.mono_s
+        return "retry", request.error
+    job.told = job.run.due if job.run else job.due
+    if request.skips:
+        cron_tick.pass_over(occurrences, job, request.skips)
+    occurrences.save()
+    return "run", SENT[request.line["sent"]]
 
 
 def _recovered(occurrences):

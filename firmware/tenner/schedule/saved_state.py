@@ -37,7 +37,9 @@ def kept(task: "Task") -> list:
     of = task.condition
     if of:
         return [of.alarm, of.reference, of.muted, of.told]
-    return [task.failures, task.off_since, task.why] if isinstance(task.key, str) else []
+    return (
+        [task.failures, task.off_since, task.why, task.told] if isinstance(task.key, str) else []
+    )
 
 
 def restore(task: "Task", values: "Sequence") -> None:
@@ -47,7 +49,7 @@ def restore(task: "Task", values: "Sequence") -> None:
     if of:
         of.alarm, of.reference, of.muted, of.told = values[:4]
     elif isinstance(task.key, str):
-        task.failures, task.off_since, task.why = values[:3]
+        task.failures, task.off_since, task.why, task.told = values[:4]
 
 
 def current(service: "Service", task: "Task") -> SavedTask:

@@ -121,9 +121,9 @@ class Service:
         answer, alerts, tasks = await overlay.run("BEAT", tick.find_due, self, forced, detached)
         if alerts:
             sent = await overlay.run("BEAT", self._run, alerts, True)
-            if answer[0] == "run":
+            if answer is None or answer[0] == "run":
                 answer = sent
-        if tasks and detached and self.area == "heartbeat":
+        if tasks and detached and (self.area == "heartbeat" or not self.app.port.small):
             asyncio.create_task(overlay.run("BEAT", self._run, tasks))
             return "run", "started"
         if tasks:
@@ -139,7 +139,9 @@ class Service:
         begun = list(tasks)
         try:
             while tasks:
-                request = await overlay.step("BEAT", tick.next_request, self, tasks, answer)
+                request = await overlay.step(
+                    "BEAT", tick.next_request, self, tasks, answer, alerts
+                )
                 if request is None:
                     break
                 answer = await self._handle(request)
@@ -200,6 +202,8 @@ class Service:
             self.area,
             request.model,
             request.choose,
+            request.owes is not None,
+            request.limit_s,
         )
 
     def _nothing_new(self):

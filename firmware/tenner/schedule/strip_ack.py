@@ -5,10 +5,59 @@
 or trailing one is taken off: a real alert is never swallowed.
 """
 
-_TOKEN = "HEARTBEAT_OK"
+from tenner.port.compat import const
+
+#: A job whose message names it may have nothing to report.
+SILENCE = const("HEARTBEAT_OK")
 # Dressing that may be glued to the token; a minus sign or a bracket belongs to the alert.
 _GLUED = "*_`~\"'.!,;:…“”‘’«»"
 _TAGS = " b i u p s em strong code pre div span br "
+# Signs of a tool call, or of a template of a model, that is written as text.
+_MARKUP = (
+    "tool_call",
+    "tool▁call",
+    "tool_code",
+    "function_call",
+    "function=",
+    "<invoke",
+    "<parameter",
+    "<|",
+    "<｜",
+)
+_REASONING = ("think", "thinking", "thought", "reasoning", "analysis", "scratchpad")
+
+
+def unusable(reply: str, value: str | None = None) -> str | None:
+    """
+    Return why a reply does not tell the owner of an alarm or a job, None if it does. `value`: that
+    of the alarm, which makes a text beside HEARTBEAT_OK one about it.
+    """
+    text = reply.strip()
+    low = text.lower()
+    if low[:1] == "<":
+        name = low[1:].split(">")[0].split()[:1]
+        if name and name[0] in _REASONING:
+            closing = low.rfind("</" + name[0])
+            if closing < 0 or not _says_something(text[closing:].partition(">")[2]):
+                return "it sent no text but its reasoning"
+    if not _says_something(text):
+        return "it sent no text"
+    words = low.replace("_", "").replace("-", "").replace(" ", "").replace("\\", "")
+    if "heartbeatok" in words and not (value and value in text):
+        return "it answered that there was nothing to report"
+    if any(sign in low for sign in _MARKUP) or _is_call(text.strip("`\n ")):
+        return "it wrote a tool call as text"
+    return None
+
+
+def _is_call(text):
+    """Return whether a text is JSON, or `name(...)`, and nothing else."""
+    if text[:4].lower() == "json":
+        text = text[4:].lstrip()
+    if text[:1] + text[-1:] in ("{}", "[]"):
+        return True
+    name = text.partition("(")[0]
+    return text[-1:] == ")" and bool(name) and all(_is_word(char) or char in "_." for char in name)
 
 
 def strip_ack(reply: str, ack_max_chars: int = 0) -> str | None:
@@ -24,7 +73,7 @@ def strip_ack(reply: str, ack_max_chars: int = 0) -> str | None:
         else:
             break
         found = True
-    text = _TOKEN.join(pieces)
+    text = SILENCE.join(pieces)
     if not text or (found and (not _says_something(text) or len(text) <= ack_max_chars)):
         return None
     return text
@@ -32,13 +81,13 @@ def strip_ack(reply: str, ack_max_chars: int = 0) -> str | None:
 
 def _pieces(text):
     """Return the text around the tokens that are separate words, as a list."""
-    first, *rest = text.split(_TOKEN)
+    first, *rest = text.split(SILENCE)
     pieces = [first]
     for piece in rest:
         # Underscores around it are Markdown, unless they join it to a longer word.
         before, after = pieces[-1].rstrip("_")[-1:], piece.lstrip("_")[:1]
         if (before and _is_word(before)) or (after and _is_word(after)):
-            pieces[-1] += _TOKEN + piece
+            pieces[-1] += SILENCE + piece
         else:
             pieces.append(piece)
     return pieces

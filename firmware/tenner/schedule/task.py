@@ -51,6 +51,11 @@ class Task:
     run: "Run | None" = None
     #: The value that met the condition, kept until the task has run.
     trigger_value: float | None = None
+    #: Of an alarm or a job that a model has to answer: the monotonic second since which it waits,
+    #: and why the board tells it without the model.
+    waits_s: int | None
+    gave_up: str | None
+    waits_s = gave_up = None
     #: The next time of a cron expression, worked out when first asked for.
     next: int | None = None
     # Of a job: whether missed runs are skipped, its entry's "enabled", since when it is off
@@ -61,6 +66,8 @@ class Task:
     why = ""
     failures = 0
     not_before_s = 0
+    #: The occurrence (UTC seconds) whose own message was sent since no model answered.
+    told = 0
 
     def name(self) -> str:
         """Return the task's name in the log: a job's id, the number of an item, or `beat`."""
@@ -209,6 +216,15 @@ class Request:
     bit = 0
     mark: str | None = None
     hold = False
+    #: The task that the owner must hear of with any reply; why the model's reply does not tell it;
+    #: the longest turn, None: the usual one.
+    owes: Task | None
+    why: str | None
+    limit_s: int | None
+    owes = why = limit_s = None
+    #: Of a job: only its own message is sent, and the reason for which its run is skipped then.
+    tells = False
+    skips: str | None = None
 
     def __init__(self, tasks: list[Task], text: str | None) -> None:
         self.tasks = tasks

@@ -43,15 +43,18 @@ def _reload(service):
 
 
 async def next_request(
-    service: "Service", tasks: "list[Task]", answer: tuple[str, str | None]
+    service: "Service", tasks: "list[Task]", answer: tuple[str, str | None], alerts: bool
 ) -> "Request | None":
     """
     Take tasks out of the list `tasks` and return the Request for them, noted as begun; None when
-    nothing is left to be done. `answer` is the outcome of the request before.
+    nothing is left to be done. `answer` is the outcome of the request before; `alerts`: of texts
+    that go out while a model thinks.
     """
     if service.area == "cron":
         return cron_tick.next_request(service, tasks)
-    return await heartbeat_requests.next_request(service, tasks, answer)
+    # The board may have told a task while it waited here.
+    tasks[:] = [task for task in tasks if (task.notify or task.alert) == alerts]
+    return await heartbeat_requests.next_request(service, tasks, answer) if tasks else None
 
 
 async def compose(heartbeat: "Service", request: "Request") -> None:
