@@ -183,7 +183,7 @@ class App:
         console."""
         chat = self.config.get("telegram.owner")
         if chat and self.config.get("telegram.token"):
-            return "telegram", chat
+            return "telegram", self.telegram.home if self.telegram else chat
         if self.mqtt is not None:
             return "mqtt", self.mqtt.owner
         return ("console", "owner") if self.console is not None else (None, None)

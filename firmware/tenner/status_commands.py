@@ -139,7 +139,11 @@ class Report:
         return ("A guest only looks. " if args else "") + page.offer(bool(args))
 
     def _is_owner(self, channel, chat):
-        return channel in ("console", "page") or (channel, chat) == self.app.owner()
+        owner = self.app.owner()
+        # In any topic of their chat.
+        return channel in ("console", "page") or (
+            channel == owner[0] and str(chat).split(":")[0] == str(owner[1]).split(":")[0]
+        )
 
     def act_stop(self, args: str, channel: str, chat: int | str) -> str:
         return self.app.agent.stop()

@@ -220,6 +220,7 @@ class Telegram(People):
         action = arguments.get("action")
         if action not in _ACTIONS:
             raise bad_request("wrong parameter action in request")
+        self._topic(arguments, chat, None)
         self.actions.append((chat.id, str(action)))
         return True
 
@@ -237,6 +238,7 @@ class Telegram(People):
             mode,
             reply_to,
             markup,
+            topic=self._topic(arguments, chat, reply_to),
         )
         self.sent.append(message)
         return self.public(message)
@@ -267,6 +269,7 @@ class Telegram(People):
         if utf16_length(caption) > _MAX_CAPTION:
             raise bad_request("message caption is too long")
         source = file.data.decode("utf-8", "replace") if field == "document" else ""
+        reply_to = self._reply_to(arguments, chat)
         message = Sent(
             self._message_number(),
             chat.id,
@@ -274,9 +277,10 @@ class Telegram(People):
             [],
             source,
             "",
-            self._reply_to(arguments, chat),
+            reply_to,
             checked_markup(arguments),
             file=file,
+            topic=self._topic(arguments, chat, reply_to),
         )
         self.sent.append(message)
         return self.public(message)
@@ -381,6 +385,25 @@ class Telegram(People):
         if number in self._their_messages:
             raise bad_request(f"message can't be {verb.rstrip('e')}ed")
         raise bad_request(f"message to {verb} not found")
+
+    def _topic(self, arguments: dict[str, Any], chat: Chat, reply_to: int | None) -> int:
+        """Return the topic that a message goes to, 0 outside of all; a group without topics
+        ignores the argument (`check_message_topic` of telegram-bot-api)."""
+        topic = integer(arguments, "message_thread_id", 0)
+        if not chat.topics and chat.type != "private":
+            return 0
+        if topic and topic not in chat.topics:
+            # Also for 1, "General", although messages there may have it.
+            raise bad_request("message thread not found")
+        if not topic and reply_to is not None:
+            theirs = self._their_messages.get(reply_to, {})
+            topic = theirs.get("message_thread_id", 0)
+            for one in self.sent:
+                if (one.chat_id, one.message_id) == (chat.id, reply_to):
+                    topic = one.topic
+        if chat.topics.get(topic):
+            raise bad_request("TOPIC_CLOSED")
+        return topic
 
     def _reply_to(self, arguments: dict[str, Any], chat: Chat) -> int | None:
         parameters = decoded(arguments.get("reply_parameters"))

@@ -54,6 +54,8 @@ class Sent:
     deleted: bool = False
     #: A photo or a document; `text` is its caption then.
     file: Upload | None = None
+    #: Its topic, 0 outside of all.
+    topic: int = 0
 
     @property
     def buttons(self) -> list[dict[str, Any]]:
@@ -68,6 +70,9 @@ class Chat:
     username: str = ""
     blocked: bool = False
     migrated_to: int | None = None
+    #: Topics that people have made, and whether each is closed. A private chat has some where its
+    #: bot allows that.
+    topics: dict[int, bool] = field(default_factory=dict)
 
     def public(self) -> dict[str, Any]:
         result: dict[str, Any] = {"id": self.id, "type": self.type}
@@ -77,6 +82,8 @@ class Chat:
                 result["username"] = self.username
         else:
             result["title"] = self.username or f"Group {self.id}"
+            if self.topics:
+                result["is_forum"] = True
         return result
 
 
@@ -253,6 +260,15 @@ class People(Service):
         with self.changed:
             self._chats[chat_id].blocked = blocked
 
+    def add_topic(self, chat_id: int, topic: int, *, closed: bool = False) -> None:
+        """Make a topic in a chat, or close or reopen it."""
+        with self.changed:
+            self._chats[chat_id].topics[topic] = closed
+
+    def remove_topic(self, chat_id: int, topic: int) -> None:
+        with self.changed:
+            del self._chats[chat_id].topics[topic]
+
     def migrate(self, chat_id: int, new_id: int) -> None:
         """Upgrade a group to a supergroup with another id."""
         self.add_chat(chat_id, "group")
@@ -300,6 +316,8 @@ class People(Service):
             result["entities"] = message.entities
         if message.reply_markup is not None:
             result["reply_markup"] = message.reply_markup
+        if message.topic:
+            result.update(message_thread_id=message.topic, is_topic_message=True)
         if message.reply_to in self._their_messages:
             result["reply_to_message"] = self._their_messages[message.reply_to]
         return result
@@ -320,6 +338,9 @@ class People(Service):
         private = chat_type == "private"
         self.add_chat(chat_id, chat_type, username if private else "")
         with self.changed:
+            if "message_thread_id" in fields:
+                self._chats[chat_id].topics.setdefault(fields["message_thread_id"], False)
+                fields = {"is_topic_message": True, **fields}
             message: dict[str, Any] = {
                 "message_id": self._message_number(),
                 "from": _user(

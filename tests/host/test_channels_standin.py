@@ -118,6 +118,28 @@ def test_a_long_report_arrives_in_order_and_whole(server, tmp_path):
     play(server, tmp_path, scene)
 
 
+def test_a_topic_gets_all_of_an_answer(server, tmp_path):
+    async def scene(channel, inbound, delivery):
+        said = server.say(OWNER, "hello", message_thread_id=12)
+        message = await inbound.get()
+        text = "word " * 2000
+        reply_to = message.reply_to
+        assert await deliver(delivery, "telegram", message.chat, text, reply_to=reply_to)
+        channel.done(message)
+        assert [one.topic for one in server.sent] == [12] * 3
+        assert server.sent[0].reply_to == said["message_id"]
+        assert channel.home == f"{OWNER}:12"
+        # The person closes it: the next message goes to the chat, although it quotes one there.
+        server.add_topic(OWNER, 12, closed=True)
+        assert await deliver(delivery, "telegram", message.chat, "more", reply_to=reply_to)
+        assert (server.sent[-1].topic, server.sent[-1].text) == (0, "more")
+        server.remove_topic(OWNER, 12)
+        assert await deliver(delivery, "telegram", channel.home, "an alarm", alert="al:7")
+        assert (server.sent[-1].topic, len(server.sent[-1].buttons)) == (0, 3)
+
+    play(server, tmp_path, scene)
+
+
 def test_a_question_with_buttons(server, tmp_path):
     async def scene(channel, inbound, delivery):
         question = asyncio.create_task(channel.ask("Open the valve?"))

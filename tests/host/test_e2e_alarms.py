@@ -29,6 +29,27 @@ def alarm_message(bench, pattern, count=1):
     return found[count - 1]
 
 
+def test_a_group_of_topics_that_owns_the_board():
+    group = -100_777
+    changes = {"telegram.owner": group, "telegram.allow": [group]}
+    with agent_board(ALERT, changes=changes) as bench:
+        bench.telegram.add_chat(group, "supergroup")
+        bench.ready()
+
+        def ask(text):
+            count = len(bench.told(group))
+            words = f"{text}@tenner_offline_bot" if text[:1] == "/" else text
+            more = {"message_thread_id": 12, "chat_type": "supergroup"}
+            bench.telegram.say(group, words, from_id=OWNER, **more)
+            bench.telegram.wait_sent(count + 1, chat_id=group)
+
+        ask("/status")
+        ask("@tenner_offline_bot say: hello")
+        bench.board.set("room.temperature", 31.5)
+        bench.wait_told(r"^Warm: 31\.5 °C$", chat=group)
+        assert {one.topic for one in bench.telegram.sent} == {12}
+
+
 def test_the_buttons_of_an_alarm():
     with agent_board(ALERT) as bench:
         bench.ready()

@@ -160,6 +160,31 @@ def test_allowed_updates(tg: Telegram) -> None:
     assert len(updates(tg)) == 1
 
 
+def test_topics(tg: Telegram) -> None:
+    forum = -100_777
+    tg.add_chat(forum, "supergroup")
+    assert call(tg, "sendMessage", chat_id=forum, text="x", message_thread_id=5)["ok"]
+    assert tg.sent[-1].topic == 0
+    tg.add_topic(forum, 12)
+    answer = call(tg, "sendMessage", chat_id=forum, text="x", message_thread_id=12)["result"]
+    assert (answer["message_thread_id"], answer["chat"]["is_forum"]) == (12, True)
+    for number in (1, 13):
+        answer = call(tg, "sendMessage", chat_id=forum, text="x", message_thread_id=number)
+        assert refusal(answer) == (400, "Bad Request: message thread not found")
+    asked = tg.say(forum, "hi", from_id=OWNER, chat_type="supergroup", message_thread_id=12)
+    reply = {"message_id": asked["message_id"]}
+    assert call(tg, "sendMessage", chat_id=forum, text="x", reply_parameters=reply)["ok"]
+    assert tg.sent[-1].topic == 12
+    tg.add_topic(forum, 12, closed=True)
+    for more in ({"message_thread_id": 12}, {"reply_parameters": reply}):
+        answer = call(tg, "sendMessage", chat_id=forum, text="x", **more)
+        assert refusal(answer) == (400, "Bad Request: TOPIC_CLOSED")
+    tg.remove_topic(forum, 12)
+    assert refusal(send(tg, "x", message_thread_id=12))[1].endswith("message thread not found")
+    tg.say(OWNER, "hi", message_thread_id=12)
+    assert send(tg, "x", message_thread_id=12)["result"]["message_thread_id"] == 12
+
+
 def test_an_offset_far_ahead_is_none(tg: Telegram) -> None:
     tg.renumber(20)
     tg.say(OWNER, "a")

@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 _PIECE = const(256)
 
 
+def address(chat: int | str) -> dict:
+    """
+    Return the fields of a destination: a number or a name such as `@channel`, with `:12` behind it
+    for the topic 12 of that chat.
+    """
+    chat, _, topic = str(chat).partition(":")
+    fields = {"chat_id": int(chat) if chat.lstrip("-").isdigit() else chat}
+    if topic.isdigit():
+        fields["message_thread_id"] = int(topic)
+    return fields
+
+
 class Reply:
     """
     Takes the reply to a method in pieces: `sink(path, value, more)` gets the values of the result,

@@ -23,7 +23,7 @@ async def send(bot: "Telegram", question: "Question") -> int:
     needed."""
     yes = {"text": "Allow", "callback_data": "y:" + question.id}
     no = {"text": "Deny", "callback_data": "n:" + question.id}
-    fields = message.address(bot.owner)
+    fields = api.address(bot.home)
     fields["reply_markup"] = {"inline_keyboard": [[yes, no]]}
     text = question.text
     await overlay.enter("SENDING")
@@ -35,15 +35,19 @@ async def send(bot: "Telegram", question: "Question") -> int:
         def pieces():
             return _pieces(text)
 
-        body = multipart.Multipart(fields, "document", "question.txt", kind, pieces, boundary)
-        async with bot.sending:
-            verdict, detail = await message.send_body(
-                bot, "sendDocument", body, headers=body.headers
-            )
+        async def attempt():
+            body = multipart.Multipart(fields, "document", "question.txt", kind, pieces, boundary)
+            async with bot.sending:
+                return await message.send_body(bot, "sendDocument", body, headers=body.headers)
+
     else:
         # As plain text: a mark could make a link look like another one.
         fields["link_preview_options"] = {"is_disabled": True}
-        verdict, detail = await message.send_plain(bot, "sendMessage", fields, text.encode())
+
+        async def attempt():
+            return await message.send_plain(bot, "sendMessage", fields, text.encode())
+
+    verdict, detail = await message.send_on(fields, attempt)
     await bot.idle()
     if verdict == "ok":
         question.message_id = detail
@@ -75,6 +79,6 @@ def alarm_buttons(id: str) -> dict[str, list]:
 
 async def close(bot: "Telegram", message_id: int) -> None:
     """Remove the buttons of a closed question."""
-    fields = {"chat_id": bot.owner, "message_id": message_id}
+    fields = {"chat_id": api.address(bot.owner)["chat_id"], "message_id": message_id}
     await api.attempt(bot, "editMessageReplyMarkup", fields)
     await bot.idle()

@@ -5,8 +5,7 @@ from binascii import hexlify
 from os import urandom
 
 from tenner import overlay
-from tenner.channels.telegram import message
-from tenner.log import log
+from tenner.channels.telegram import api, message
 from tenner.net import multipart
 from tenner.store import attachments, files
 
@@ -34,7 +33,7 @@ async def send(
     """Send the file; return the outcome as Telegram.send does. It is read piece by piece."""
     method, field, media_type = _KINDS[kind]
     await overlay.enter("SENDING")
-    fields = message.address(chat)
+    fields = api.address(chat)
     if caption:
         fields["caption"] = caption
     name = attachments.name_of(path)
@@ -43,12 +42,9 @@ async def send(
     def pieces():
         return files.blocks(path)
 
-    while True:
+    async def attempt():
         body = multipart.Multipart(fields, field, name, media_type, pieces, boundary, began)
         async with bot.sending:
-            result = await message.send_body(bot, method, body, headers=body.headers)
-        if result[0] != "moved" or fields["chat_id"] == result[1]:
-            break
-        log("telegram", "group %s has the new id %d: set it in config.json" % (chat, result[1]))
-        fields["chat_id"] = result[1]
-    return result if result[0] != "moved" else ("refused", "the group has moved to %d" % result[1])
+            return await message.send_body(bot, method, body, headers=body.headers)
+
+    return await message.send_on(fields, attempt)

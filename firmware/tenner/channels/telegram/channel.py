@@ -120,6 +120,8 @@ class Telegram:
         self._slots = slots
         kept = slots("telegram").load()
         self.offset = kept.get("o", 0)  # 0: all updates are confirmed
+        #: Destination of what the owner did not ask for: their chat, in the topic they used last.
+        self.home = self.owner + kept.get("t", "")
         self.interrupted = kept.get("p")  # {chat: the interrupted messages}, see save
         self.strangers = kept.get("s", [])  # strangers the owner has been notified of
 
@@ -216,7 +218,10 @@ class Telegram:
             ids = chats.setdefault(message.chat, [])
             # Each as the distance from the previous one, to keep the state small.
             ids.append(message.reply_to - sum(ids))
-        self._slots("telegram").save({"o": offset, "p": chats, "s": self.strangers})
+        state = {"o": offset, "p": chats, "s": self.strangers}
+        if self.home != self.owner:
+            state["t"] = self.home[len(self.owner) :]
+        self._slots("telegram").save(state)
 
     # --- sending
 

@@ -12,7 +12,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from typing import Any
 
     from tenner.channels.telegram.channel import Telegram
@@ -55,12 +55,6 @@ class Body:
         yield b'"}'
 
 
-def address(chat: int | str) -> dict:
-    """Return the field of the destination: a number, or a name such as `@channel`."""
-    text = str(chat)
-    return {"chat_id": int(text) if text.lstrip("-").isdigit() else text}
-
-
 def marked(text: str, max_units: int) -> tuple[bytes, bytes]:
     """Return a text as valid UTF-8, and as HTML, or b"" if it has no marks or the HTML is too
     long."""
@@ -77,6 +71,36 @@ def marked(text: str, max_units: int) -> tuple[bytes, bytes]:
 async def _make_room(sends):
     """See net.http.Http.stage."""
     await overlay.enter("SENDING" if sends else "SENT")
+
+
+async def send_on(
+    fields: dict, send: "Callable[[], Awaitable[tuple[str, Any]]]"
+) -> "tuple[str, Any]":
+    """
+    Return the outcome of `send()`, which sends to the destination in `fields`. Where Telegram
+    refuses that, send again to the group's new id, or outside of the topic.
+    """
+    result = await send()
+    while True:
+        verdict, detail = result
+        if verdict == "moved":
+            if fields["chat_id"] == detail:
+                return "refused", "the group has moved to %d" % detail
+            log(
+                "telegram",
+                "group %s has the new id %d: set it in config.json" % (fields["chat_id"], detail),
+            )
+            fields["chat_id"] = detail
+        elif verdict != "refused" or "message_thread_id" not in fields or not _is_of_topic(detail):
+            return result
+        # The quoted message is in the old group, or leads into the topic again.
+        fields.pop("reply_parameters", None)
+        fields.pop("message_thread_id", None)
+        result = await send()
+
+
+def _is_of_topic(why):
+    return "thread not found" in why.lower() or "TOPIC" in why
 
 
 async def send_marked(

@@ -47,7 +47,7 @@ def take(bot: "Telegram", update: dict, text: str) -> bool:
     # On flash first: Telegram will not send the code again.
     TwoSlots(state + "/owner").save({"w": chat})
     bot.config.put("telegram.owner", chat)
-    bot.owner = chat
+    bot.owner = bot.home = chat
     bot.pair = None
     log("telegram", "paired: chat %s is the owner" % chat)
     bot.say(chat, "This agent is yours now. /help lists its commands.")

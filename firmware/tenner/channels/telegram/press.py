@@ -31,7 +31,8 @@ async def pressed(bot: "Telegram", http: "Http", update: dict) -> None:
         answer = note = "Allowed" if question.answer else "Denied"
     fields = {"callback_query_id": str(update.get("id")), "text": answer}
     await api.attempt(bot, "answerCallbackQuery", fields, http)
-    fields = {"chat_id": bot.owner, "message_id": update.get("message.message_id")}
+    fields = api.address(bot.owner)
+    fields["message_id"] = update.get("message.message_id")
     if note:
         # The edit removes the buttons and adds the decision.
         fields["message_id"] = question.message_id
@@ -52,6 +53,6 @@ async def _alarm(bot, http, update, data):
     id, _, action = data.rpartition(":")
     text = "/alarms %s %s" % (action, id)
     fields = {"callback_query_id": str(update.get("id"))}
-    if not bot.inbound.put_nowait(Message("telegram", bot.owner, text, bot.owner)):
+    if not bot.inbound.put_nowait(Message("telegram", bot.home, text, bot.owner)):
         fields["text"] = "Too much is waiting. Please try again in a moment."
     await api.attempt(bot, "answerCallbackQuery", fields, http)

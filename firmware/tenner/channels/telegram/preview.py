@@ -7,7 +7,7 @@ old preview stays unchanged, and the answer comes as a separate message.
 """
 
 from tenner.channels.telegram import api, markup
-from tenner.channels.telegram.message import address, send_locked, send_marked
+from tenner.channels.telegram.message import send_locked, send_marked
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ _LAST_CHARS = const(2000)  # each is one or two of the 4096 units of a message
 
 async def follow(bot: "Telegram", message: "Message") -> None:
     """Show "typing..." and the growing answer, until the answer is in the outbox."""
-    fields = address(message.chat)
+    fields = api.address(message.chat)
     action = dict(fields, action="typing")
     key = (message.chat, message.reply_to)
     shown = ""
@@ -73,7 +73,7 @@ async def finish(
     if id is None:
         return None
     verdict, detail = await send_marked(
-        bot, "editMessageText", dict(address(chat), message_id=id), raw, html
+        bot, "editMessageText", dict(api.address(chat), message_id=id), raw, html
     )
     if verdict == "refused":
         return ("ok", id) if "not modified" in detail else None

@@ -2,8 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.channels.telegram import message, preview
-from tenner.log import log
+from tenner.channels.telegram import api, message, preview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ async def send(
         result = await preview.finish(bot, chat, reply_to, raw, html)
         if result is not None:
             return result
-    fields = message.address(chat)
+    fields = api.address(chat)
     if reply_to is not None:
         # The message may have been deleted in the meantime.
         fields["reply_parameters"] = {
@@ -37,11 +36,8 @@ async def send(
         }
     if keyboard is not None:
         fields["reply_markup"] = keyboard
-    result = await message.send_marked(bot, "sendMessage", fields, raw, html, began)
-    if result[0] == "moved":
-        log("telegram", "group %s has the new id %d: set it in config.json" % (chat, result[1]))
-        fields["chat_id"] = result[1]
-        # The quoted message is in the old group.
-        fields.pop("reply_parameters", None)
-        result = await message.send_marked(bot, "sendMessage", fields, raw, html, began)
-    return result if result[0] != "moved" else ("refused", "the group has moved to %d" % result[1])
+
+    async def attempt():
+        return await message.send_marked(bot, "sendMessage", fields, raw, html, began)
+
+    return await message.send_on(fields, attempt)

@@ -29,7 +29,8 @@ _DIGEST_TEXTS = const(6)
 _DIGEST_CHARS = const(300)
 _TEXTS = const(" chat.type from.first_name text id data media_group_id ")
 _NUMBERS = const(
-    " message_id date chat.id from.id from.is_bot sender_chat.id reply_to_message.from.id "
+    " message_id date chat.id from.id from.is_bot sender_chat.id message_thread_id "
+    "is_topic_message reply_to_message.message_id reply_to_message.from.id "
     "reply_to_message.chat.id message.message_id "
 )
 #: A server may send others: those that waited before these were asked for, for example.
@@ -94,13 +95,13 @@ async def handle(bot: "Telegram", update: dict, http: "Http") -> bool:
         if bot.owner and not bot.told_wrong:
             bot.told_wrong = True
             bot.say(
-                bot.owner, "I skipped a message from Telegram that I cannot read (%s)." % clause
+                bot.home, "I skipped a message from Telegram that I cannot read (%s)." % clause
             )
         return True
 
 
 async def _handle(bot, update, http):
-    chat = str(update.get("chat.id"))
+    chat = _place(update)
     who = str(update.get("sender_chat.id", update.get("from.id", "")))
     is_full = len(bot.inbound) >= bot.inbound.limit
     now = bot.now()
@@ -119,9 +120,11 @@ async def _handle(bot, update, http):
     text = _words(bot, update)
     if not who or "chat.id" not in update or text is None or _is_silent(update):
         return True
-    is_owner = _access(bot, update, who, chat, text)
+    is_owner = _access(bot, update, who, text)
     if is_owner is None:
         return True
+    if str(update["chat.id"]) == bot.owner:
+        bot.home = chat
     offset = update["update_id"] + 1
     reply_to = update["message_id"]
     refusal = _refusal(update, text, stale)
@@ -163,11 +166,21 @@ async def _handle(bot, update, http):
     return True
 
 
-def _access(bot, update, who, chat, text):
+def _place(update):
+    """Return the chat of an update, with its topic as api.address has it."""
+    chat = str(update.get("chat.id"))
+    topic = update.get("message_thread_id", 1)
+    if not update.get("is_topic_message") and "reply_to_message.message_id" in update:
+        topic = 1  # a group without topics has the beginning of a conversation there
+    # Telegram finds no topic 1, although messages outside of all topics may have it.
+    return chat if topic == 1 else "%s:%d" % (chat, topic)
+
+
+def _access(bot, update, who, text):
     """Return whether the owner has written it; None when its writer is not let in."""
     allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
     # The id of a group admits everyone who addresses the bot there.
-    is_allowed = chat in allowed
+    is_allowed = str(update["chat.id"]) in allowed
     if update.get("from.is_bot"):
         # Telegram names one bot as the writer of all messages in the name of a chat, such as those
         # of a group's anonymous admin.
@@ -202,7 +215,7 @@ def _begin(bot, message, offset):
 async def _show_typing(bot, http, message):
     """Show "typing..." to the writer of a message, over the open connection to save a
     handshake."""
-    fields = {"chat_id": int(message.chat), "action": "typing"}
+    fields = dict(api.address(message.chat), action="typing")
     await api.attempt(bot, "sendChatAction", fields, http, _COURTESY_S)
     if bot.draft is not None:
         overlay.start(preview.follow(bot, message))
@@ -232,6 +245,8 @@ def _words(bot, update):
         chat = update.get("chat.id")
         if (
             str(update.get("reply_to_message.from.id")) != me
+            # Every message of a topic replies to the one that made it.
+            or update.get("reply_to_message.message_id") == update.get("message_thread_id", 0)
             or update.get("reply_to_message.chat.id", chat) != chat
         ):
             return None
@@ -280,7 +295,7 @@ def _stranger(bot, update):
             name = name.replace(mark, "")
         name = visible(name)
         bot.say(
-            bot.owner,
+            bot.home,
             "A stranger wrote: %s, user id %d. To let them in, add the id to telegram.allow."
             % (name or "no name", who),
             id="stranger-%d" % who,
