@@ -497,6 +497,40 @@ class TestTurn(unittest.TestCase):
         # The model's own words go to the tool; only the copy that is sent back is cleaned.
         self.assertEqual(agent.registry.calls[1][0], "read it, please!")
 
+    def test_a_call_with_decorations_runs_as_the_tool_that_it_means(self):
+        calls = [
+            Call("1", "functions.echo", '"{\\"a\\": 1}"'),
+            Call("2", "echo<|channel|>commentary", '{"a":1}{"a":2}'),
+        ]
+        agent = self.agent(Reply("", calls), Reply("done"))
+        self.assertEqual(say(agent, "go"), "done")
+        self.assertEqual([name for name, _ in agent.registry.calls], ["echo"] * 3)
+        made = [row for row in rows(agent.chain.records[1]) if row[0] == "c"]
+        self.assertEqual([row[2:] for row in made], [["echo", {"a": n}] for n in (1, 1, 2)])
+        self.assertEqual(len({row[1] for row in made}), 3)
+
+    def test_a_call_written_as_text_runs_and_is_kept_as_a_call(self):
+        text = '<tool_call>\n{"name": "echo", "arguments": {"a": 1}}\n</tool_call>'
+        agent = self.agent(Reply(text), Reply("done"))
+        self.assertEqual(say(agent, "go"), "done")
+        self.assertEqual(agent.registry.calls, [("echo", '{"a":1}')])
+        self.assertFalse(b"tool_call" in agent.chain.records[1])
+
+    def test_a_call_written_as_text_that_does_not_run_is_never_shown(self):
+        for text in (
+            '<tool_call>\n{"name": "wipe", "arguments": {}}\n</tool_call>',
+            'I look.\n<tool_call>\n{"name": "echo", "arguments": {}}\n</tool_call>',
+        ):
+            agent = self.agent(Reply(text))
+            answer = say(agent, "go")
+            self.assertTrue("the model wrote a tool call as text" in answer, answer)
+            self.assertFalse("<" in answer, answer)
+            self.assertEqual(agent.registry.calls, [])
+
+    def test_an_answer_that_speaks_of_markup_is_unchanged(self):
+        text = "Qwen writes `<tool_call>` and `</tool_call>` around a call."
+        self.assertEqual(say(self.agent(Reply(text)), "go"), text)
+
     def test_what_does_not_fit_beside_garbage_is_tried_again(self):
         agent = self.agent(MemoryError(), Reply("fine"), MemoryError(), MemoryError(), Reply("ok"))
         self.assertEqual(say(agent, "one"), "fine")

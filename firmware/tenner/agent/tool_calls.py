@@ -33,6 +33,10 @@ _NOT_RUN = const(
     "error: %s was not run: too many calls in one reply, or its arguments are too long. Call it "
     "again with fewer others, or in parts."
 )
+_NAME_LETTERS = const("abcdefghijklmnopqrstuvwxyz0123456789_-")
+_PREFIXES = ("functions_", "default_ap")
+#: Parts of the markup of a call that a model has written as text.
+_MARKUP = ("</", "<|", "\uff5c", "<tool", "<function", "<invoke", "<start_", "[TOOL", "functools[")
 _BOARD_LINES = const(16 * 1024)  # bytes of a turn's own records; old results are cut beyond that
 
 
@@ -128,6 +132,22 @@ class ToolContext:
         finally:
             turn.question = None
             turn.asked_ms += ticks_diff(ticks_ms(), start)
+
+
+def is_odd(reply: "Reply") -> bool:
+    """Return whether a reply needs `call_repair`: for its calls, or a text that looks like one."""
+    for call in reply.calls:
+        name = call.name
+        if not name or name.strip(_NAME_LETTERS) or name[:10] in _PREFIXES:
+            return True
+        if call.arguments_text is not None and not _is_object(call.arguments_text):
+            return True
+    text = reply.text.rstrip()
+    if reply.calls or not text:
+        return False
+    if text[-1] == ")":
+        return "(" in text.partition(" ")[0][:80]
+    return text[-1] in "}]`" or any(part in text for part in _MARKUP)
 
 
 def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | None]], str, str]":

@@ -2,7 +2,15 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.agent import accounting, cut_off, model_call, prompt_files, spool, tool_calls
+from tenner.agent import (
+    accounting,
+    call_repair,
+    cut_off,
+    model_call,
+    prompt_files,
+    spool,
+    tool_calls,
+)
 from tenner.agent.errors import Stopped
 from tenner.agent.history_records import record
 from tenner.log import log
@@ -241,6 +249,9 @@ class Turn:
                 # The reader of a long text makes room for the join.
                 await overlay.enter("CALLS")
                 tool_calls.join(self, reply)
+            if self.run_tools and tool_calls.is_odd(reply):
+                await overlay.step("TOOL_CALL", call_repair.repair, self, reply)
+                await overlay.enter("CALLS")
             calls, text, stop = tool_calls.take(self, reply)
             self.stop = stop
             reply = None

@@ -19,6 +19,18 @@ _MOST_KEPT = const(24576)
 _IN_MEMORY = const(1024)  # bytes of a text that may go to flash
 _BLOCK = const(256)
 _CUT_OFF = const("\n(cut off: the reply has over %d bytes)")
+#: The first bytes of tool calls written as text, which stay in one piece.
+_MARKUP = (
+    b"<tool",
+    b"<func",
+    b"<|too",
+    b"<|pyt",
+    b"<invo",
+    b"<mini",
+    b"<seed",
+    b"[TOOL",
+    b'{"nam',
+)
 _MAX_ID = const(64)  # fits history_lines.PIECE with each character escaped
 _MAX_NAME = const(64)
 
@@ -223,6 +235,8 @@ def _make_room(collector, text):
     """Move the beginning of a too long text to flash, or cut the text off; return the part for
     memory."""
     start = 0
+    if text[:5] in _MARKUP and not collector.kept:
+        collector.keep_at = None
     if collector.keep_at and not collector.full and collector.kept < _MOST_KEPT:
         # Never split a word, which may be a secret: each part is searched alone. Some scripts have
         # no spaces.

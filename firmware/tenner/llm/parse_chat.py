@@ -22,6 +22,7 @@ class Parser:
         self.reply = reply
         self._call = CallCollector(self.reply.limit)
         self._item = -1  # place of the collected call in this event's list
+        self._new = []  # the calls that this event began
 
     def sink(self, path: list[int | str], value: "Scalar", more: bool) -> None:
         """Take one value from the scanner."""
@@ -50,7 +51,9 @@ class Parser:
             return
         elif path[3] == "tool_calls":
             if size > 5:
-                self._call_value(path, value, more)
+                self._call_value(path[4:], value, more)
+        elif path[3] == "function_call":
+            self._call_value([0, "function"] + path[4:], value, more)
         elif isinstance(value, str):
             if path[3] == "content" and (size == 4 or last == "text"):
                 reply.add_text(value)
@@ -59,28 +62,32 @@ class Parser:
                 reply.stop = "refusal"
 
     def _call_value(self, path, value, more):
-        if path[4] != self._item:
-            self.event_end()
-            self._item = path[4]
+        if path[0] != self._item:
+            self._call_end()
+            self._item = path[0]
         call = self._call
-        field = path[5]
+        field = path[1]
         if field == "index":
             call.index = value
         elif field == "id":
             call.id += str(value)
-        elif path[6:] == ["name"]:
+        elif path[2:] == ["name"]:
             call.name += str(value)
-        elif path[6:7] == ["arguments"]:
-            if len(path) > 7:
-                call.add_value(path[7:], value, more)
+        elif path[2:3] == ["arguments"]:
+            if len(path) > 3:
+                call.add_value(path[3:], value, more)
             elif value is not None:
                 call.add(str(value))
 
     def event_end(self) -> None:
+        """End a chunk."""
+        self._call_end()
+        self._new = []
+
+    def _call_end(self):
         """
-        End a chunk, or the fragment of a call, and add it to the call it continues. Nearly all
-        servers number calls by `index`; some omit it, or give 0 to all, and only the id
-        distinguishes calls.
+        End the fragment of a call, and add it to the call it continues. Nearly all servers number
+        calls by `index`; some omit it, or give 0 to all, and only the id distinguishes calls.
         """
         if self._item < 0:
             return
@@ -94,14 +101,39 @@ class Parser:
                 same = part.index == call.index and (part.id in ("", call.id) or not call.id)
             if same:
                 found = call
+        piece = part.end()
+        if found and part.name and found.name:
+            self.has_more = True
+            found, piece = named_again(found, part, piece, found in self._new)
         if found:
             found.id = found.id or part.id
             found.name = found.name or part.name
-            piece = part.end()
             found.add(piece)
             self.reply.note(piece, found.add)
             part.clear()
         else:
             self.has_more = True
             self.reply.add_call(part)
+            self._new.append(part)
             self._call = CallCollector(self.reply.limit)
+
+
+def named_again(
+    call: CallCollector, part: CallCollector, piece: str | None, is_new: bool
+) -> "tuple[CallCollector | None, str | None]":
+    """
+    `part` has the name, and the index or id, of `call` once more. Return (`call`, the piece to
+    add to its arguments), or (None, ...) if it is another call. `is_new`: both are in one event.
+    """
+    words = (piece or "").strip()
+    before = "" if call.utf8 is None else str(call.utf8, "utf-8").strip()
+    if part.name != call.name:
+        if is_new or before or words:
+            return None, piece
+        call.name += part.name  # a name in pieces
+    elif is_new or before[-1:] == "}" and words[:1] == "{":
+        if is_new or before != "{}" and (words != before or not part.id):
+            return None, piece
+        # The server has sent `{}` before the real arguments, or the whole call twice.
+        call.utf8 = bytearray()
+    return call, piece

@@ -32,6 +32,7 @@ class Parser:
         self._usage = {}  # input tokens: fresh, written to the cache, read from it
         self._item: int | str = -1  # index of the block in a complete message
         self._open: CallCollector | None = None  # the call whose arguments are arriving
+        self._given = False  # did its block bring arguments?
         self._new_block()
 
     def _new_block(self):
@@ -59,6 +60,10 @@ class Parser:
             if last == "text":
                 reply.add_text(str(value))
             elif last == "partial_json" and self._open:
+                if self._given and value:
+                    # Some servers send the input with the start of the block, and again.
+                    self._open.utf8 = bytearray()
+                    self._given = False
                 self._open.add(str(value))
                 self.reply.note(str(value), self._open.add)
         elif top == "content_block":
@@ -88,6 +93,8 @@ class Parser:
         field = path[0]
         if field == "input" and len(path) > 1:
             self._call.add_value(path[1:], value, more)
+        elif field == "input" and value is not None:
+            self._call.add(str(value))
         elif len(path) > 1:
             return
         elif field == "text":
@@ -104,6 +111,7 @@ class Parser:
         if self._type == "tool_use":
             self.reply.add_call(self._call)
             self._open = self._call
+            self._given = bool(self._call.end())
         elif self._type:
             self._open = None
         if self._type:
