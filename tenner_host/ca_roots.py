@@ -57,6 +57,42 @@ def root_of(
     return last if isinstance(last, bytes) else ssl.PEM_cert_to_DER_cert(last.public_bytes())
 
 
+def chain_fault(host: str, port: int, timeout_s: float = 15.0) -> str | None:
+    """The fault of the chain that a server sends, as a clause about the server.
+
+    None: its order is right and it is complete, or this computer cannot see it.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # Nothing is said to the server: its certificates are looked at, and belief is another's task.
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        with (
+            socket.create_connection((host, port), timeout_s) as plain,
+            context.wrap_socket(plain, server_hostname=host) as secure,
+        ):
+            source: Any = secure
+            infos = [one.get_info() for one in source._sslobj.get_unverified_chain() or []]
+    except (OSError, AttributeError):
+        return None
+    subjects = [info["subject"] for info in infos]
+    for place, info in enumerate(infos):
+        if info["issuer"] == info["subject"] or info["issuer"] in subjects[place + 1 : place + 2]:
+            continue
+        if info["issuer"] in subjects:
+            return "sends its certificates in the wrong order: tell its owner"
+        if place == 0 and _is_below_an_intermediate(info):
+            name = dict(part[0] for part in info["issuer"]).get("commonName", "its issuer")
+            return f"sends its certificate without the certificate of {name!r}: tell its owner"
+    return None
+
+
+def _is_below_an_intermediate(info: dict[str, Any]) -> bool:
+    """Does the issuer publish a certificate of its own? A root need not."""
+    return bool(info.get("caIssuers") or info.get("OCSP"))
+
+
 def _context(cafile: str | None, trusted: Iterable[bytes]) -> ssl.SSLContext:
     context = ssl.create_default_context(cafile=certifi.where())
     # MicroPython speaks TLS 1.2 only, and a server may use another chain for it.

@@ -127,7 +127,7 @@ class TestShortage(unittest.TestCase):
         bad = ValueError("\nThe certificate is not correctly signed by the trusted CA\n")
         semaphore = TlsSemaphore(1)
         self.assertFalse(semaphore.lacked_memory(bad))
-        self.assertIn("add its DER file", explain(bad))
+        self.assertIn("not in /certs", explain(bad))
         for free, least, lacked in (
             (60000, 30000, False),
             (31000, 9000, True),

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from tenner_host import FIRMWARE
 from tenner_host.board.board import Board
+from tenner_host.ca_roots import chain_fault
 from tenner_host.errors import CommandError
 
 _JOIN_S = 20
@@ -196,8 +197,23 @@ def _explain(step: str, where: str, name: str, arguments: tuple[Any, ...]) -> st
         return "a file in /certs is no certificate in DER form: run `tenner setup`"
     if step == "tls":
         text = _explain_tls(name, arguments)
+        if text and _UNTOLD in text:
+            text = _tell(text, where)
         return f"at {where} {text or f'the TLS handshake failed ({name} {arguments})'}"
     return f"{where} broke the connection off ({name} {number or ''})"
+
+
+#: The firmware's words where it cannot tell a wrong chain from an unknown authority.
+_UNTOLD = ", or its chain is wrong"
+
+
+def _tell(text: str, where: str) -> str:
+    """Tell the two apart: this computer sees the chain of the server at `where`."""
+    host, _, port = where.rpartition(":")
+    fault = chain_fault(host, int(port))
+    if fault:
+        return f"the server {fault}"
+    return f"{text.partition(_UNTOLD)[0]}: `tenner setup` adds it"
 
 
 def _explain_tls(name: str, arguments: tuple[Any, ...]) -> str | None:

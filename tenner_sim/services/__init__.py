@@ -10,6 +10,7 @@ import ssl
 from types import TracebackType
 
 from .authority import LOOPBACK_NAMES, Authority
+from .chains import CHAINS
 from .conversation import Answer, ToolCall
 from .faults import GARBAGE, OK, RESET, STALL, Step
 from .loop import LoopThread
@@ -21,7 +22,7 @@ from .telegram import Telegram
 from .telegram_people import OWNER, TOKEN, Sent
 
 __all__ = [
-    "API_KEY", "GARBAGE", "MODEL", "McpTools", "OK", "OWNER", "RESET", "STALL", "TOKEN",
+    "API_KEY", "CHAINS", "GARBAGE", "MODEL", "McpTools", "OK", "OWNER", "RESET", "STALL", "TOKEN",
     "Answer", "Authority", "Event", "OfflineModel", "Request", "Response", "Sent",
     "Service", "Services", "Step", "Telegram", "ToolCall",
 ]  # fmt: skip
@@ -35,28 +36,35 @@ class Services:
         *,
         tls: bool = True,
         certificate: str = "right",
-        tls13_only: bool = False,
+        tls_versions: str = "any",
+        chain: str | None = None,
         authority: Authority | None = None,
         log: Log | None = None,
         model_port: int = 0,
         telegram_port: int = 0,
         host: str = "localhost",
     ) -> None:
-        """`host` is the board's name for this machine; the certificates are valid for it too."""
-        names = LOOPBACK_NAMES if host in LOOPBACK_NAMES else (*LOOPBACK_NAMES, host)
-        self.authority = (authority or Authority()) if tls else None
+        """`host` is the board's name for this machine; the certificates are valid for it too.
 
-        def context() -> ssl.SSLContext | None:
+        Telegram sends a long RSA chain and the model an ECDSA one, as the real ones do; `chain` is
+        that of both (`chains.CHAINS`).
+        """
+        names = LOOPBACK_NAMES if host in LOOPBACK_NAMES else (*LOOPBACK_NAMES, host)
+        self.authority = (authority or Authority(chain or "rsa")) if tls else None
+
+        def context(usual: str) -> ssl.SSLContext | None:
             if self.authority is None:
                 return None
-            return self.authority.server_context(certificate, names=names, tls13_only=tls13_only)
+            return self.authority.server_context(
+                certificate, names=names, tls=tls_versions, chain=chain or usual
+            )
 
         self._loop = LoopThread()
         self.model = OfflineModel(
-            tls=context(), loop=self._loop, host=host, port=model_port, log=log
+            tls=context("ecdsa"), loop=self._loop, host=host, port=model_port, log=log
         )
         self.telegram = Telegram(
-            tls=context(), loop=self._loop, host=host, port=telegram_port, log=log
+            tls=context("telegram"), loop=self._loop, host=host, port=telegram_port, log=log
         )
 
     @property

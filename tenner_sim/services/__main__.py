@@ -9,21 +9,24 @@ import tempfile
 import threading
 from pathlib import Path
 
-from . import API_KEY, MODEL, OWNER, TOKEN, Services
+from . import API_KEY, CHAINS, MODEL, OWNER, TOKEN, Services
+from .authority import VERSIONS
 
 
 def main() -> None:
     """Start both services and print a client's settings for them."""
     parser = argparse.ArgumentParser(prog="python -m tenner_sim.services", description=__doc__)
     parser.add_argument("--plain", action="store_true", help="HTTP without TLS")
-    parser.add_argument("--tls13-only", action="store_true", help="refuse TLS 1.2")
+    parser.add_argument("--tls-versions", choices=VERSIONS, default="any", help="refuse others")
+    parser.add_argument("--chain", choices=CHAINS, help="that both send (default: as real ones)")
     parser.add_argument("--model-port", type=int, default=0, help="0 picks a free one")
     parser.add_argument("--telegram-port", type=int, default=0, help="0 picks a free one")
     parser.add_argument("--certs", type=Path, help="folder for the CA (default: a new one)")
     options = parser.parse_args()
     services = Services(
         tls=not options.plain,
-        tls13_only=options.tls13_only,
+        tls_versions=options.tls_versions,
+        chain=options.chain,
         model_port=options.model_port,
         telegram_port=options.telegram_port,
         log=lambda line: print(line, flush=True),

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
+from collections.abc import Callable
 from functools import cache
 
 from tests.bench.agent import SHORT, Agent, Died, agent
 from tests.bench.heap import CHIP_SENSOR
-from tests.bench.images import CHIP, Image
+from tests.bench.images import CHAIN_BYTES, CHIP, Image
 from tests.bench.rows import NotMeasured, Row
 from tests.hw.turns import asks
 
 #: The first part of Python's heap on an ESP32; the rest it takes from the other memory.
 FIRST_KB = 56
 TURNS = 200
+#: Turns for each chain of certificates.
+CHAIN_TURNS = 50
 _NO_MEMORY = re.compile(
     r"ENOMEM|Out of Memory|too little|no answer from Telegram: 12|" + SHORT.pattern
 )
@@ -65,8 +69,21 @@ def idf_least_kb() -> float:
     return least / 1024
 
 
+def _of(chain: str) -> Callable[[], float]:
+    """The same where both servers send this chain."""
+
+    def measure() -> float:
+        done, _, wrong = turns(dataclasses.replace(CHIP, chain=chain), CHAIN_TURNS)
+        if wrong:
+            print(f"after {done} turns: {wrong}")
+        return done
+
+    return measure
+
+
 ROWS = [
     Row("heap.chip.turns", "an ESP32's memory: turns in a row, nothing short", "turns", turns_in_row, TURNS, floor=True),  # noqa: E501
+    *(Row(f"heap.chip.turns.{chain}", f"the same, both servers send the chain {chain!r}", "turns", _of(chain), CHAIN_TURNS, floor=True) for chain in CHAIN_BYTES),  # noqa: E501
     Row("heap.chip.idf_least_kb", "there: the least left for Wi-Fi and TLS", "KB", idf_least_kb, 24, floor=True),  # noqa: E501
 ]  # fmt: skip
 

@@ -348,7 +348,7 @@ def test_tls_1_2_and_1_3(authority: Authority) -> None:
 
 
 def test_tls_1_3_only(authority: Authority) -> None:
-    with OfflineModel(tls=authority.server_context(tls13_only=True)) as model:
+    with OfflineModel(tls=authority.server_context(tls="1.3")) as model:
         context = tls_client(authority)
         context.maximum_version = ssl.TLSVersion.TLSv1_2
         with pytest.raises(ssl.SSLError):
@@ -363,6 +363,8 @@ def test_tls_1_3_only(authority: Authority) -> None:
         ("expired", "certificate has expired"),
         ("not-yet-valid", "certificate is not yet valid"),
         ("other-ca", "unable to get"),
+        ("impostor", "unable to get"),
+        ("no-intermediate", "unable to get"),
     ],
 )
 def test_bad_certificates(authority: Authority, certificate: str, says: str) -> None:

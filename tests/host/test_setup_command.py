@@ -81,7 +81,7 @@ def test_from_a_file_everything_is_tried_and_the_agent_runs(firmware, given, ser
             f"joined {wifi()['ssid']!r}",
             f"{MODEL} answers the board",
             "the bot is @tenner_offline_bot",
-            "trusts     Testing CA",
+            "trusts     TSTS Root R1",
             "agent      running: tenner",
             "owner      nobody yet: send @tenner_offline_bot on Telegram this message: ",
         ):
@@ -365,7 +365,7 @@ def test_only_public_roots_are_taken_away(services):
     there = {"/certs/old.der": public, "/certs/mine.der": services.ca_der}
     assert superfluous(there, []) == ["/certs/old.der"]
     needed = describe(services.ca_der)
-    assert needed.name.startswith("testing-ca-") and needed.expires > 0
+    assert needed.name.startswith("tsts-root-r1-") and needed.expires > 0
     assert superfluous({needed.path: services.ca_der}, [needed]) == []
     with pytest.raises(CommandError, match="no certificate of an authority"):
         describe(b"nothing")

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from tenner_host import ROOT
+from tenner_sim.services import CHAINS
 from tests import provider_requests
 from tests.hw.life import Options, live
 
@@ -47,6 +48,11 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--broker", default="", metavar="HOST:PORT", help="a plain MQTT broker: MQTT too"
     )
+    made.add_argument(
+        "--chain",
+        choices=CHAINS,
+        help="of the servers' certificates (default: Telegram's and the model's, as real ones)",
+    )
     made.add_argument("--patience", type=float, default=Options.patience_s, metavar="SECONDS")
     made.add_argument(
         "--no-test", action="store_true", help="write the settings without trying them"
@@ -68,6 +74,7 @@ def options(arguments: argparse.Namespace) -> Options:
         cuts=arguments.cuts,
         beats=arguments.beats,
         broker=arguments.broker,
+        chain=arguments.chain,
         patience_s=arguments.patience,
         try_settings=not arguments.no_test,
     )

@@ -62,6 +62,8 @@ class Options:
     beats: int = 4
     #: HOST:PORT of an MQTT broker without TLS and password, with the board's name for it.
     broker: str = ""
+    #: The chain of certificates that all servers send; None: each the one of a real server.
+    chain: str | None = None
     #: How long a board may take for anything.
     patience_s: float = 240.0
     #: May `tenner setup` try Wi-Fi, model and Telegram?
@@ -389,7 +391,7 @@ class Life:
 
 def live(options: Options, folder: Path, say: Callable[[str], None] = print) -> Report:
     """Run a life with services of its own."""
-    with Services(host=options.host) as services:
+    with Services(host=options.host, chain=options.chain) as services:
         return Life(options, services, folder, say).run()
 
 

@@ -9,20 +9,37 @@ _MESSAGES = (
     ("not yet valid|in the future", "is not valid yet: check the board's clock"),
     ("expired", "has expired: check the board's clock, and tell the server's owner"),
     ("common name|mismatch", "is for another host name: check the address in config.json"),
-    ("signed|unable to get", "is signed by an authority that is not in /certs: add its DER file"),
+    # Before the next: mbedTLS says "signed with an unacceptable hash", too.
+    (
+        "unacceptable|too weak|too small",
+        "has a key or a signature that is too weak: tell the server's owner",
+    ),
+    (
+        "signed|signature|unable to get",
+        "is signed by an authority that is not in /certs, or its chain is wrong: `tenner doctor`",
+    ),
     ("certificate", "was refused: check the address in config.json"),
 )
 
-_OLD = "the server refused the handshake: it may speak only TLS 1.3, and this board needs TLS 1.2"
+_REFUSED = (
+    "the server refused the handshake: it takes none of this board's TLS versions and ciphers; a "
+    "chip has no TLS 1.3 and no DHE"
+)
 
 _PLAIN = "the server speaks no TLS there: write http:// instead of https://, or its TLS port"
 
-# mbedTLS numbers, which MicroPython raises as OSError; the last two mean a rejected version.
+# mbedTLS numbers, which MicroPython raises as OSError.
 _NUMBERS = {
     -29184: _PLAIN,
-    -30592: _OLD,
-    -28288: _OLD,
+    -30592: _REFUSED,
+    -28288: _REFUSED,
+    -26112: (
+        "the TLS handshake failed (-26112), as in Mbed TLS 3.6.6 at a server with an RSA "
+        "certificate and no TLS 1.3: `tenner deploy` brings a newer library"
+    ),
 }
+# X509 numbers, without the reason that is added to them: no such feature, algorithm or signature.
+_UNREADABLE = (-0x2080, -0x2300, -0x2600)
 
 
 def explain(error: BaseException) -> str | None:
@@ -36,6 +53,10 @@ def explain(error: BaseException) -> str | None:
     if number == -29312 or name in ("SSLEOFError", "SSLZeroReturnError"):
         return None
     if isinstance(number, int) and number < -0x2000:
+        if -(-number & 0x7F80) in _UNREADABLE:
+            return (
+                "the server's certificate has a signature that this board cannot read (RSA-PSS?)"
+            )
         return _NUMBERS.get(number) or "the TLS handshake failed (%d): try again later" % number
     if not isinstance(error, ValueError) and not name.startswith("SSL"):
         return None
@@ -46,6 +67,8 @@ def explain(error: BaseException) -> str | None:
         for word in words.split("|"):
             if word in text:
                 return "the server's certificate " + meaning
+    if "alert" in text or "unsupported_protocol" in text:
+        return _REFUSED
     if isinstance(error, OSError):
         return "the server broke the TLS handshake off: check that its address speaks TLS"
     return None

@@ -2,7 +2,8 @@
 //
 // The module `esp32` reports it as on a chip. It also replaces C code of a chip: `take(size)` returns the address of a
 // block, or 0, `give(address)` frees it, and `session(stream, sizes)` is `stream` while it holds blocks of these sizes,
-// which close() frees; OSError 12 (ENOMEM) if one of them cannot be had.
+// which close() frees; OSError 12 (ENOMEM) if one of them cannot be had. `shake(size, piece)` takes so many bytes for a
+// moment, in pieces, and returns whether it could.
 #ifdef TENNER_CHIP_POOL
 
 #include <stdlib.h>
@@ -142,6 +143,28 @@ static mp_obj_t give(mp_obj_t address) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(give_obj, give);
 
+static mp_obj_t shake(mp_obj_t size_in, mp_obj_t piece_in) {
+    size_t left = mp_obj_get_int(size_in), piece = mp_obj_get_int(piece_in);
+    void *last = NULL;
+    while (left) {
+        // Each piece begins with the address of the one before.
+        void **block = tenner_pool_alloc(MAX(MIN(left, piece), sizeof(void *)));
+        if (!block) {
+            break;
+        }
+        *block = last;
+        last = block;
+        left -= MIN(left, piece);
+    }
+    while (last) {
+        void *before = *(void **)last;
+        tenner_pool_free(last);
+        last = before;
+    }
+    return mp_obj_new_bool(!left);
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(shake_obj, shake);
+
 #define MOST_BLOCKS (8)
 
 typedef struct {
@@ -238,6 +261,7 @@ static const mp_rom_map_elem_t esp32_table[] = {
     { MP_ROM_QSTR(MP_QSTR_idf_heap_info), MP_ROM_PTR(&idf_heap_info_obj) },
     { MP_ROM_QSTR(MP_QSTR_take), MP_ROM_PTR(&take_obj) },
     { MP_ROM_QSTR(MP_QSTR_give), MP_ROM_PTR(&give_obj) },
+    { MP_ROM_QSTR(MP_QSTR_shake), MP_ROM_PTR(&shake_obj) },
     { MP_ROM_QSTR(MP_QSTR_session), MP_ROM_PTR(&session_obj) },
 };
 static MP_DEFINE_CONST_DICT(esp32_globals, esp32_table);
