@@ -12,7 +12,7 @@ from tenner.sensors.checks import crc8, inside, wait_ms
 from tenner.sensors.reader import Sensors
 from tenner.store import files
 
-DRIVERS = ("ads1115", "aht20", "bh1750", "bme280", "dht22", "ds18b20", "sht")
+DRIVERS = ("ads1115", "aht20", "bh1750", "bme280", "dht22", "ds18b20", "sht", "tmp102")
 
 
 class ScriptedI2C:
@@ -182,6 +182,11 @@ class TestDrivers(unittest.TestCase):
         ):
             self.i2c(data)
             self.fails(words, driver)
+        # Zero may mean that nothing was measured yet since power-on.
+        self.i2c(b"\0\0", b"\x19\0")
+        self.assertEqual((self.read("tmp102"), self.slept), ({"temperature": 25.0}, [300]))
+        self.i2c(b"\0\0", b"\0\0")
+        self.assertEqual(self.read("tmp102"), {"temperature": 0})
 
     def test_sht(self):
         data = b"\x66\x66\x93\x80\x00\xa2"
@@ -220,6 +225,11 @@ class TestDrivers(unittest.TestCase):
         self.fails("is not done after 80 ms", "aht20")
         self.i2c(ready, data[:6] + b"\x00")
         self.fails("wrong checksum", "aht20")
+        # A good result of a chip without its calibration.
+        data = b"\x10" + data[1:6]
+        for first in (ready, b"\x10" + bytes(6)):
+            self.i2c(first, data + bytes([crc8(data)]))
+            self.fails("0x38 on i2c0 lost its supply while it measured", "aht20")
 
     def test_bme280_worked_example(self):
         # BST-BMP280-DS001, 3.12: 25.08 degrees and 100653.27 Pa.
@@ -230,10 +240,10 @@ class TestDrivers(unittest.TestCase):
         data = b"\x65\x5a\xc0\x7e\xed\x00\x75\x30"
         more = b"\x6a\x01\x00\x13\x29\x03\x1e"
         expected = {"temperature": 25.08, "pressure": 1006.53}
-        bus = self.i2c(b"\x58", b"\x00", data, trim)
+        bus = self.i2c(b"\x58", b"\x00", data, b"\x24", trim)
         self.assertEqual(self.read("bmp280"), expected)
         self.assertEqual((bus.written, self.slept), ([b"\xf4\x25"], [10]))
-        bus = self.i2c(b"\x60", b"\x04", data, trim, more)
+        bus = self.i2c(b"\x60", b"\x04", data, b"\x24", b"\x01", trim, more)
         values = self.read("bme280")
         self.assertEqual(bus.written, [b"\xf2\x01", b"\xf4\x25"])
         self.assertEqual(values, {"temperature": 25.08, "pressure": 1006.53, "humidity": 55.0})
@@ -241,9 +251,13 @@ class TestDrivers(unittest.TestCase):
         self.fails("0x76 on i2c0 is not done after 10 ms", "bme280")
         self.i2c(b"\x61")
         self.fails("is no BME280 or BMP280 (chip id 0x61)", "bme280")
-        # Nothing was measured.
-        self.i2c(b"\x58", b"\x00", b"\x80\x00\x00" * 2 + bytes(2), bytes(26))
-        self.fails("is outside the chip's range", "bme280")
+        # Nothing was measured, which makes 26.5 degrees.
+        data = b"\x80\x00\x00" * 2 + b"\x80\x00"
+        self.i2c(b"\x60", b"\x00", data, b"\x00", b"\x00", trim, more)
+        self.fails("0x76 on i2c0 lost its supply while it measured", "bme280")
+        # Only the humidity was not.
+        self.i2c(b"\x60", b"\x00", data, b"\x24", b"\x00", trim, more)
+        self.fails("0x76 on i2c0 lost its supply while it measured", "bme280")
 
     def test_bh1750(self):
         # "How to calculate the data": 10000011 10010000 is 28067 lx.
@@ -257,8 +271,10 @@ class TestDrivers(unittest.TestCase):
         self.assertEqual(bus.written[7:9], [b"\x40", b"\x7f"])
         self.i2c(b"\xff\xff", b"\xff\xff")
         self.fails("more light than the 121557 lx", "bh1750")
-        self.i2c(b"\0\0", b"\0\0")
+        bus = self.i2c(b"\0\0", b"\0\0")
         self.assertEqual(self.read("bh1750"), {"light": 0})
+        # It may have lost its supply, so it is told again what to do.
+        self.assertEqual(bus.written[:5], bus.written[5:])
         self.i2c(b"\0\0", b"\0\x0c")
         self.assertEqual(self.read("bh1750"), {"light": 10})
 
@@ -267,12 +283,22 @@ class TestDrivers(unittest.TestCase):
             ({}, b"\x01\xc3\x83", b"\x40\x00", 2.048),
             ({"channel": 3}, b"\x01\xf3\x83", b"\xc0\x00", -2.048),
             ({"channel": "0-1", "range": 0.256}, b"\x01\x8b\x83", b"\x00\x80", 0.001),
+            ({"channel": "0-1", "range": 2.048}, b"\x01\x85\x87", b"\x40\x00", 1.024),
             ({"channel": "2-3", "range": 6.144}, b"\x01\xb1\x83", b"\xff\xff", -0.0002),
         ):
-            bus = self.i2c(b"\xc3\x83", counts)
+            bus = self.i2c(bytes([config[1] | 0x80]) + config[2:], counts)
             self.assertEqual(self.read("ads1115", **settings), {"voltage": volts})
             self.assertEqual(bus.written, [config])
-        self.assertEqual(self.slept, [9] * 4)
+        self.assertEqual(self.slept, [9] * 5)
+        for settings, answer, words in (
+            ({}, b"\x85\x83", "0x48 on i2c0 lost its supply while it measured"),
+            ({"channel": "0-1", "range": 2.048}, b"\x85\x83", "lost its supply"),
+            ({"channel": 2}, b"\xc2\x83", "0x48 on i2c0 was set to another input"),
+            ({"channel": 2}, b"\x42\x83", "was set to another input"),
+            ({"channel": 2}, b"\xe3\xa3", "was set to another input"),
+        ):
+            self.i2c(answer, b"\x40\x00")
+            self.fails(words, "ads1115", **settings)
         for counts in (b"\x7f\xff", b"\x80\x00"):
             self.i2c(b"\xc3\x83", counts)
             self.fails("input 0 is beyond 4.096 V", "ads1115")
@@ -369,6 +395,7 @@ class TestDrivers(unittest.TestCase):
             ({"done": 0}, "pin D1: the sensor is not done after 750 ms"),
             ({"checksum": 7}, "pin D1: wrong checksum"),
             ({"data": b"\x50\x05\x4b\x46\x7f\xff\x0c\x10"}, "lost its supply"),
+            ({"data": b"\x50\x05\x5a\x46\x7f\xff\x0c\x10"}, "lost its supply"),
             # All zeros have a good checksum.
             ({"data": bytes(8)}, "lost its supply"),
             ({"reset": lambda: False}, "pin D1: no answer"),
@@ -387,6 +414,7 @@ class TestDrivers(unittest.TestCase):
             ((Exception("checksum error"),), "pin D1: checksum error"),
             (((1, 2), (81, 50)), "81 is outside"),
             (((1, 2), (20, 101)), "101 is outside"),
+            (((20, 50), (0, 0)), "pin D1: the sensor sent only zeros: did it lose its supply?"),
         ):
             self.module("dht", ScriptedDht(*answers))
             self.fails(words, "dht22", pin="D1")

@@ -13,7 +13,7 @@ import sys
 import types
 
 from tenner.port.gpio import Gpio
-from tenner.sensors import ads1115, aht20, bh1750, bme280, dht22, ds18b20, reading, sht
+from tenner.sensors import ads1115, aht20, bh1750, bme280, dht22, ds18b20, reading, sht, tmp102
 from tenner_host import BOARDS
 from tenner_sim.vboard.bus import BusError
 from tenner_sim.vboard.hardware import Hardware
@@ -71,7 +71,7 @@ class Bench:
 
     def wait_with(self, wait_ms):
         """Let the drivers sleep by this coroutine function."""
-        for module in (ads1115, aht20, bh1750, bme280, dht22, ds18b20, sht):
+        for module in (ads1115, aht20, bh1750, bme280, dht22, ds18b20, sht, tmp102):
             self._monkeypatch.setattr(module, "wait_ms", wait_ms)
 
     def attach(self, chip, bus, address=None, **values):

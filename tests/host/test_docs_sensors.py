@@ -51,6 +51,8 @@ def test_examples_are_json_of_drivers_that_exist():
         ("MAX31855", ("spi0.0",), "open", {"driver": "max31855"}),
         ("MAX31855", ("spi0.0",), "short_gnd", {"driver": "max31855"}),
         ("MAX31855", ("spi0.0",), "absent", {"driver": "max31855"}),
+        ("BME280", ("i2c0", "0x76"), "brownout", {"driver": "bme280"}),
+        ("ADS1115", ("i2c0", "0x48"), "other_input", {"driver": "ads1115"}),
         ("DS18B20", ("gpio1",), "brownout", {"driver": "ds18b20", "pin": "A1"}),
     ],
 )

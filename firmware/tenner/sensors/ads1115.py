@@ -4,13 +4,13 @@
 Settings: bus, address (0x48), channel (0 to 3, or "0-1", "0-3", "1-3", "2-3"), range (in volts,
 4.096), value, scale, offset.
 
-TI data sheet SBAS444D: 9.6 registers, 9.4.2.1 single shot, 7.5 data rate (128 a second, 10 % less
-at the worst: 8.7 ms), 9.5.4 data format.
+TI data sheet SBAS444D: 9.6 registers and their values after power-on, 9.4.2.1 single shot, 7.5
+data rate (128 a second, 10 % less at the worst: 8.7 ms), 9.5.4 data format.
 """
 
 from tenner.sensors.checks import choice, scaled, wait_ms
 from tenner.sensors.errors import SensorError
-from tenner.sensors.i2cbus import busy, chip
+from tenner.sensors.i2cbus import bad, busy, check_zeros, chip, lost_supply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +24,19 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     bus, address = chip(port, cfg, 0x48)
     channel = choice(cfg, "channel", 0, _CHANNELS)
     volts = choice(cfg, "range", 4.096, _RANGES)
-    data = bytearray(2)
-    data[0] = 0x81 | _CHANNELS.index(channel) << 4 | _RANGES.index(volts) << 1
-    data[1] = 0x83
-    bus.writeto_mem(address, 1, data)
+    wrote = bytearray(2)
+    wrote[0] = 0x81 | _CHANNELS.index(channel) << 4 | _RANGES.index(volts) << 1
+    # The settings after power-on are 0x8583. Latching means nothing to a comparator that is off.
+    wrote[1] = 0x87 if wrote[0] == 0x85 else 0x83
+    bus.writeto_mem(address, 1, wrote)
     await wait_ms(9)
+    data = bytearray(2)
     bus.readfrom_mem_into(address, 1, data)
+    if data == b"\x85\x83":
+        raise lost_supply(cfg)
+    if data[0] | 0x80 != wrote[0] or data[1] != wrote[1]:
+        check_zeros(bus, cfg, data)
+        raise bad(cfg, "was set to another input while it measured: by another controller?")
     if not data[0] & 0x80:
         raise busy(cfg, 9)
     bus.readfrom_mem_into(address, 0, data)

@@ -8,7 +8,7 @@ checksum over all six bytes), 6 conversion.
 """
 
 from tenner.sensors.checks import crc8, inside, wait_ms
-from tenner.sensors.i2cbus import bad, busy, chip
+from tenner.sensors.i2cbus import bad, busy, chip, lost_supply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
         raise busy(cfg, 80)
     if crc8(data):
         raise bad(cfg)
+    if not data[0] & 8:
+        raise lost_supply(cfg)
     humidity = data[1] << 12 | data[2] << 4 | data[3] >> 4
     temperature = (data[3] & 15) << 16 | data[4] << 8 | data[5]
     return {

@@ -19,15 +19,15 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     bus, address = chip(port, cfg, 0x23)
     data = bytearray(2)
     for mtreg in (69, 31):
-        # On, clear the result, MTreg in two parts, measure once. Each is a separate instruction.
-        for byte in (1, 7, 0x40 | mtreg >> 5, 0x60 | mtreg & 31, 0x20):
-            data[0] = byte
-            bus.writeto(address, data[:1])
-        for _ in range(2):
-            await wait_ms(180)
+        # Zero may mean dark, not done yet, or a lost supply, and the chip does not say which.
+        for ms in (180, 360):
+            # On, clear the result, MTreg in two parts, measure once: separate instructions.
+            for byte in (1, 7, 0x40 | mtreg >> 5, 0x60 | mtreg & 31, 0x20):
+                data[0] = byte
+                bus.writeto(address, data[:1])
+            await wait_ms(ms)
             bus.readfrom_into(address, data)
             counts = data[0] << 8 | data[1]
-            # The chip does not say when it is done: zero may mean dark, or not yet.
             if counts:
                 break
         check_zeros(bus, cfg, data)

@@ -12,7 +12,7 @@ BST-BMP280-DS001, 3.12.
 from struct import unpack
 
 from tenner.sensors.checks import inside, wait_ms
-from tenner.sensors.i2cbus import bad, busy, chip
+from tenner.sensors.i2cbus import bad, busy, chip, lost_supply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     if registers(0xF3, 1)[0] & 8:
         raise busy(cfg, 10)
     data = registers(0xF7, 8)
+    # After power-on the values are 0x80000, a good temperature: only the settings are zero then.
+    if registers(0xF4, 1)[0] & 0xFC != 0x24 or kind == 0x60 and registers(0xF2, 1)[0] & 7 != 1:
+        raise lost_supply(cfg)
     trim = registers(0x88, 26)
     fine = t_fine(data[3] << 12 | data[4] << 4 | data[5] >> 4, trim)
     values = {

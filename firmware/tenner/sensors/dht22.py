@@ -4,7 +4,8 @@
 Settings: pin, chip (dht22, am2302 or dht11).
 
 Aosong product manual AM2302, version 1.0: 7.1 a reading gives the values measured at the one
-before, so the driver makes two, 2 s apart, which is also the shortest time between them.
+before, so the driver makes two, 2 s apart, which is also the shortest time between them. Only
+zeros have a good checksum, and come from a chip that has not measured since power-on.
 """
 
 from tenner.sensors.checks import choice, inside, wait_ms
@@ -34,6 +35,8 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     except Exception as error:
         # The module has no class for this one.
         raise SensorError("pin %s: %s" % (name, error))
+    if not sensor.temperature() and not sensor.humidity():
+        raise SensorError("pin %s: the sensor sent only zeros: did it lose its supply?" % name)
     return {
         "temperature": inside(sensor.temperature(), -40, 80),
         "humidity": inside(sensor.humidity(), 0, 100),

@@ -68,7 +68,8 @@ async def _measure(pin, wire, rom):
     wire.readinto(data)
     if wire.crc8(data):
         return "wrong checksum; long wires, or no such rom?"
-    if data[2] != _MARK:
+    # The chip's own memory may have the mark as one of its limits, but not as both.
+    if data[2] != _MARK or data[3] != _MARK:
         return "the sensor lost its supply while it measured"
     raw = data[1] << 8 | data[0]
     return (raw - (raw >> 15 << 16)) / 16

@@ -55,6 +55,11 @@ def bad(cfg: dict, what: str = "sent a wrong checksum: disturbed wires?") -> Sen
     return SensorError("0x%02x on %s %s" % (cfg["address"], cfg["bus"], what))
 
 
+def lost_supply(cfg: dict) -> SensorError:
+    """Return the error of a chip whose settings are those after power-on again."""
+    return bad(cfg, "lost its supply while it measured")
+
+
 def busy(cfg: dict, ms: int) -> SensorError:
     """Return the error of a chip that is late."""
     return bad(cfg, "is not done after %d ms" % ms)

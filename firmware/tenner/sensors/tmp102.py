@@ -4,11 +4,12 @@
 Settings: bus, address (0x48), chip (tmp102, tmp105 or lm75). All give the temperature
 left-justified in two bytes; they differ in how many of the low bits mean anything.
 
-TI data sheet SBOS397H (TMP102): 7.5.2 the register, 7.3.1 its values, 6.3 the range. National data
-sheet DS012658 (LM75): "Temperature data format".
+TI data sheet SBOS397H (TMP102): 7.5.2 the register, which is zero until the first measurement
+after power-on is done, 7.3.1 its values, 6.3 the range. National data sheet DS012658 (LM75):
+"Temperature data format"; its measurement takes 300 ms at most, the longest time of the three.
 """
 
-from tenner.sensors.checks import choice, inside
+from tenner.sensors.checks import choice, inside, wait_ms
 from tenner.sensors.i2cbus import bad, check_zeros, chip
 
 TYPE_CHECKING = False
@@ -22,6 +23,9 @@ async def read(port: "Port", cfg: dict) -> dict[str, float]:
     data = bytearray(2)
     bus.readfrom_mem_into(address, 0, data)
     check_zeros(bus, cfg, data)
+    if not any(data):
+        await wait_ms(300)
+        bus.readfrom_mem_into(address, 0, data)
     if kind == "lm75":
         value = celsius(data, 9)
     elif data[1] & 15 in (0, 1, 9):

@@ -29,9 +29,12 @@ _WAKE_S = 25e-6  # 9.4.2.1
 
 
 class ADS1115(PointedRegisters):
-    """Four registers of 16 bits behind a pointer. Values `in0` to `in3`, in volts."""
+    """Four registers of 16 bits behind a pointer. Values `in0` to `in3`, in volts.
 
-    OWN_FAULTS = ("slow", "range")
+    Its own fault besides the usual: `other_input` (another controller selects another one meanwhile).
+    """
+
+    OWN_FAULTS = ("slow", "range", "brownout", "other_input")
     VALUES = {"in0": 1.0, "in1": 2.0, "in2": 0.5, "in3": 0.0}
 
     def power_on(self) -> None:
@@ -59,6 +62,10 @@ class ADS1115(PointedRegisters):
         if number == _CONFIGURATION:
             self._configuration = word
             if not word & _SINGLE_SHOT or word & _OS:
+                if self.dips():
+                    return
+                if self.fault == "other_input":
+                    self._configuration = word ^ 0x1000
                 self._begin()
         elif number in self._thresholds:
             self._thresholds[number] = word

@@ -24,7 +24,7 @@ _RESET_S = 0.020  # 5.5
 class AHT20(I2CDevice):
     """A read always starts with the status byte. Values `temperature`, `humidity`."""
 
-    OWN_FAULTS = ("bad_crc", "slow", "range")
+    OWN_FAULTS = ("bad_crc", "slow", "range", "brownout")
     VALUES = {"temperature": 22.0, "humidity": 45.0}
 
     def power_on(self) -> None:
@@ -75,6 +75,8 @@ class AHT20(I2CDevice):
         if command == _INITIALIZE:
             self._calibrated = True
             self._ready_at = self.takes(_INITIALIZATION_S)
+            return
+        if self.dips():
             return
         # 6.1 and 6.2: RH = S/2^20 * 100, T = S/2^20 * 200 - 50; humidity first.
         top = (1 << 20) - 1

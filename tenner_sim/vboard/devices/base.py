@@ -21,7 +21,8 @@ class Device:
     #: Faults that the bus applies to every chip of its kind.
     BUS_FAULTS: tuple[str, ...] = ()
     #: Faults of this chip. These mean the same on all chips: `bad_crc`, `slow` (a conversion takes
-    #: twice as long as the data sheet allows), `range` (the converter is at its end).
+    #: twice as long as the data sheet allows), `range` (the converter is at its end), `brownout`
+    #: (the supply fails in a measurement, and the chip restarts; it holds for a second then).
     OWN_FAULTS: tuple[str, ...] = ()
     #: Its physical values with their defaults.
     VALUES: dict[str, float] = {}
@@ -30,6 +31,7 @@ class Device:
         self.value = read_value
         self.now = now
         self.fault: str | None = None
+        self._dipped_at = -1.0
         self.power_on()
 
     def power_on(self) -> None:
@@ -45,6 +47,14 @@ class Device:
                 f"{type(self).__name__} has no fault {kind!r}; it has: {', '.join(self.faults)}"
             )
         self.fault = kind
+
+    def dips(self) -> bool:
+        """Whether the supply fails now; the chip has restarted then."""
+        if self.fault != "brownout" or self.now() < self._dipped_at + 1:
+            return False
+        self._dipped_at = self.now()
+        self.power_on()
+        return True
 
     def takes(self, seconds: float) -> float:
         """The end of a conversion that takes at most `seconds`."""

@@ -23,7 +23,7 @@ class BH1750(I2CDevice):
     """One-byte instructions; a read returns the data register, even during a measurement. Value
     `light`."""
 
-    OWN_FAULTS = ("slow", "range")
+    OWN_FAULTS = ("slow", "range", "brownout")
     VALUES = {"light": 300.0}
 
     def power_on(self) -> None:
@@ -68,6 +68,8 @@ class BH1750(I2CDevice):
 
     def _begin(self) -> None:
         """Start a measurement, whose time grows with MTreg."""
+        if self.dips():
+            return
         assert self._mode is not None
         kind = self._mode & 3
         # "lx per count": 1/1.2 at MTreg 69, half of that in H-resolution mode 2.

@@ -83,7 +83,7 @@ def _inverse(function: Callable[[int], float], wanted: float, bits: int) -> int:
 class BME280(I2CDevice):
     """Values `temperature`, `pressure` (hPa), `humidity`."""
 
-    OWN_FAULTS = ("slow", "range")
+    OWN_FAULTS = ("slow", "range", "brownout")
     VALUES = {"temperature": 21.0, "pressure": 1013.25, "humidity": 48.0}
     CHIP_ID = 0x60
 
@@ -157,6 +157,8 @@ class BME280(I2CDevice):
 
     def _begin(self) -> None:
         """Measure; the result is ready after the longest time of 9.1."""
+        if self.dips():
+            return
         t = _OVERSAMPLING[self._control[_CTRL_MEAS] >> 5]
         p = _OVERSAMPLING[self._control[_CTRL_MEAS] >> 2 & 7]
         h = self._humidity_oversampling if self.CHIP_ID == BME280.CHIP_ID else 0

@@ -11,7 +11,7 @@ class DHT22(PulseDevice):
     """Five bytes for a start pulse: the result of the previous measurement. Values `temperature`,
     `humidity`."""
 
-    OWN_FAULTS = ("bad_crc", "range")
+    OWN_FAULTS = ("bad_crc", "range", "brownout")
     VALUES = {"temperature": 23.0, "humidity": 50.0}
 
     def power_on(self) -> None:
@@ -21,6 +21,8 @@ class DHT22(PulseDevice):
     def answer(self) -> bytes:
         # 7.1: a read always returns the result of the previous measurement, and starts the next
         # one.
+        if self.dips():
+            return bytes(5)  # nothing measured yet
         before = self._measure() if self._frame is None else self._frame
         if self.now() - self._measured_at >= _INTERVAL_S:
             self._frame = self._measure()

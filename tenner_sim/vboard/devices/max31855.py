@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tenner_sim.vboard.devices.base import SPIDevice
 
+_POWER_UP_S = 0.2  # "Thermocouple conversion power-up time"
 # Fault bits (table 2).
 _FAULT = 1 << 16
 _FAULT_BITS = {"short_vcc": 1 << 2, "short_gnd": 1 << 1, "open": 1 << 0}
@@ -15,17 +16,21 @@ class MAX31855(SPIDevice):
     Its own faults are a thermocouple that is `open`, or shorted: `short_gnd`, `short_vcc`.
     """
 
-    OWN_FAULTS = ("range", "open", "short_gnd", "short_vcc")
+    OWN_FAULTS = ("range", "brownout", "open", "short_gnd", "short_vcc")
     VALUES = {"temperature": 180.0, "internal": 25.0}
     MODES = (0,)  # CPOL 0: data is valid at the rising edge (figure 1)
     MAX_HZ = 5_000_000
 
     def power_on(self) -> None:
         self._left: list[int] = []
+        self._ready_at = 0.0  # a board takes longer to start
 
     def select(self) -> None:
         # CS low stops the conversion and clocks out the last result (page 9).
-        self._left = list(self.frame().to_bytes(4, "big"))
+        if self.dips():
+            self._ready_at = self.now() + _POWER_UP_S
+        frame = 0 if self.now() < self._ready_at else self.frame()
+        self._left = list(frame.to_bytes(4, "big"))
 
     def exchange(self, byte: int) -> int:
         return self._left.pop(0) if self._left else 0

@@ -14,7 +14,7 @@ class MAX6675(SPIDevice):
     Its own fault is a thermocouple that is `open`.
     """
 
-    OWN_FAULTS = ("range", "open")
+    OWN_FAULTS = ("range", "brownout", "open")
     VALUES = {"temperature": 120.0}
     MODES = (0, 1)  # figure 1b: a bit changes after the falling edge of the clock
     MAX_HZ = 4_300_000
@@ -25,6 +25,7 @@ class MAX6675(SPIDevice):
         self._since = self.now()  # CS is high, so a conversion runs
 
     def select(self) -> None:
+        self.dips()
         # "Forcing CS low immediately stops any conversion process": only a complete one counts.
         if self.now() >= self._since + _CONVERSION_S:
             self._latched = round(self.reads("temperature", 0, 1023.75) * 4)

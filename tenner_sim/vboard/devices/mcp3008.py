@@ -9,7 +9,7 @@ class MCP3008(SPIDevice):
     """Ten bits of eight inputs, or of pairs of them. Values `ch0` to `ch7` and `vref`, in
     volts."""
 
-    OWN_FAULTS = ("range",)
+    OWN_FAULTS = ("range", "brownout")
     VALUES = {f"ch{n}": round(0.3 * n + 0.15, 2) for n in range(8)} | {"vref": 3.3}
     MODES = (0, 3)  # 6.1: data is clocked in and valid at the rising edge
     MAX_HZ = 1_350_000  # at 2.7 V
@@ -18,9 +18,11 @@ class MCP3008(SPIDevice):
         self._configuration: list[int] | None = None
         self._output: list[int] = []
         self._driven = False
+        self._dead = False
 
     def select(self) -> None:
         self.power_on()
+        self._dead = self.dips()
 
     def exchange(self, byte: int) -> int:
         result = 0
@@ -33,6 +35,8 @@ class MCP3008(SPIDevice):
 
     def _clock(self, bit: int) -> int:
         """One clock (5.0, figure 5-1): before the null bit no chip drives the data line."""
+        if self._dead:
+            return 1
         if self._driven:
             # "it will output the conversion result with LSB first", then zeros
             return self._output.pop(0) if self._output else 0

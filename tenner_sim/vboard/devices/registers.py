@@ -19,6 +19,7 @@ class PointedRegisters(I2CDevice):
         self._got = []
         self._low = False
         if read:
+            self.before_read()
             self._word = self.register(self._pointer)
         return True
 
@@ -36,6 +37,9 @@ class PointedRegisters(I2CDevice):
         byte = self._word & 0xFF if self._low else self._word >> 8
         self._low = not self._low
         return byte
+
+    def before_read(self) -> None:
+        """A register is about to be read."""
 
     def register(self, number: int) -> int:
         """The value of a register."""

@@ -8,7 +8,7 @@ from tenner_sim.vboard.devices.base import I2CDevice, crc8
 class SensirionDevice(I2CDevice):
     """Values `temperature`, `humidity`."""
 
-    OWN_FAULTS = ("bad_crc", "slow", "range")
+    OWN_FAULTS = ("bad_crc", "slow", "range", "brownout")
     VALUES = {"temperature": 24.0, "humidity": 55.0}
 
     def power_on(self) -> None:

@@ -82,8 +82,9 @@ class SHT31(SensirionDevice):
         self._status &= ~_COMMAND_FAILED
         if command in _SINGLE_SHOT and self._period is None:
             seconds, self._stretch = _SINGLE_SHOT[command]
-            self._measure()
-            self._ready_at = self.takes(seconds)
+            if not self.dips():
+                self._measure()
+                self._ready_at = self.takes(seconds)
         elif command in _PERIODIC and self._period is None:
             self._period = _PERIODIC[command]
             self._next_at = self.now() + self._period

@@ -37,6 +37,8 @@ class SHT40(SensirionDevice):
         if self.now() < self._ready_at:
             return False
         if byte in _MEASURE:
+            if self.dips():
+                return True
             # 4.6: T = -45 + 175 S/(2^16-1), RH = -6 + 125 S/(2^16-1)
             temperature = round((self.reads("temperature", -45, 130) + 45) / 175 * 65535)
             humidity = round((self.reads("humidity", -6, 119) + 6) / 125 * 65535)

@@ -28,7 +28,7 @@ _CONVERSION_S = 0.026  # typical (6.5)
 class TMP102(PointedRegisters):
     """Four registers behind a pointer. Temperature comes from the signal `temperature`."""
 
-    OWN_FAULTS = ("range",)
+    OWN_FAULTS = ("range", "brownout")
     VALUES = {"temperature": 21.5}
 
     def power_on(self) -> None:
@@ -38,6 +38,12 @@ class TMP102(PointedRegisters):
         self._frozen: int | None = None
         self._ready_at = 0.0
         self._alert = False
+        # 7.3.1: the register reads 0 until the first conversion; a board takes longer to start.
+        self._measured_at = 0.0
+
+    def before_read(self) -> None:
+        if self._pointer == _TEMPERATURE and self.dips():
+            self._measured_at = self.now() + _CONVERSION_S
 
     def store_high(self, number: int, byte: int) -> None:
         # 7.5.3: the first byte alone is stored too.
@@ -70,6 +76,7 @@ class TMP102(PointedRegisters):
     def register(self, number: int) -> int:
         if number == _TEMPERATURE:
             counts = self._convert() if self._frozen is None else self._frozen
+            counts = 0 if self.now() < self._measured_at else counts
             if self._configuration & _EXTENDED:
                 # 13 bits left-justified; bit 0 indicates the mode (table 8).
                 return ((counts & 0x1FFF) << 3) | 1
