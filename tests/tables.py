@@ -97,9 +97,13 @@ def _cron_next(case):
     from tenner.schedule.posix_tz import Zone
 
     zone = Zone(case["tz"])
-    day, time = case["after"].split("T")
+    # A time with a Z is UTC, to tell the two passes of a repeated hour apart.
+    after = case["after"]
+    day, time = after.rstrip("Z").split("T")
     fields = [int(part) for part in day.split("-") + time.split(":")]
-    return {"next": iso_local(zone, Cron(case["expr"]).next_after(zone.utc_of(*fields), zone))}
+    utc = after[-1] == "Z"
+    found = Cron(case["expr"]).next_after((Zone() if utc else zone).utc_of(*fields), zone)
+    return {"next": iso_local(Zone(), found) + "Z" if utc else iso_local(zone, found)}
 
 
 def _classify(case):

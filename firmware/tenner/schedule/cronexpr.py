@@ -3,8 +3,9 @@
 """
 Lists, ranges, steps and names; 0 and 7 are Sunday. When day of month and day of week are both
 restricted one of them is enough, as in Vixie cron, where a field that begins with `*` is not
-restricted. A local time which a change of the clocks skips runs at the change, one that comes
-twice runs in its first pass only.
+restricted. A local time which a change of the clocks skips runs at the change. One that comes
+twice runs in both passes where the minute or the hour begins with `*`, as in Debian's cron: an
+interval goes on. Otherwise it runs in the first pass only.
 """
 
 from tenner.port.compat import const
@@ -37,6 +38,7 @@ class Cron:
         self._masks = [_field(index, fields[index]) for index in range(5)]
         weekdays = self._masks[4]
         self._masks[4] = (weekdays | weekdays >> 7) & 0x7F
+        self._goes_on = "*" in (fields[0][0], fields[1][0])
         self._either_day = fields[2][0] != "*" and fields[4][0] != "*"
         # Raises when no such day ever comes.
         self._next_day(_DAY_2000)
@@ -62,7 +64,17 @@ class Cron:
 
     def next_after(self, utc: int, zone: "Zone") -> int:
         """Return the first match strictly after `utc`, in UTC seconds."""
-        wall = utc + zone.offset(utc)
+        offset = zone.offset(utc)
+        found = self._search(utc, offset, zone)
+        later = zone.offset(found)
+        if self._goes_on and later < offset:
+            # The clocks go back before: perhaps its time comes again after that.
+            found = self._search(utc, later, zone)
+        return found
+
+    def _search(self, utc, offset, zone):
+        """Return the first match after `utc` among the local times after it by `offset`."""
+        wall = utc + offset
         first_day = wall // 86400
         days = self._next_day(first_day)
         # Minutes of the first day up to and including the present one are over.
@@ -72,8 +84,11 @@ class Cron:
             for at in range(start, 1440):
                 if hours >> at // 60 & 1 and minutes >> at % 60 & 1:
                     found = zone.utc_of(1970, 1, 1 + days, 0, at)
-                    # Not so in the second pass of a repeated hour.
                     if found > utc:
+                        return found
+                    # It was the first pass of a repeated hour.
+                    found = (days * 1440 + at) * 60 - offset
+                    if self._goes_on and found > utc and zone.offset(found) == offset:
                         return found
             days = self._next_day(days + 1)
             start = 0

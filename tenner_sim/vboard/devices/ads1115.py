@@ -31,7 +31,8 @@ _WAKE_S = 25e-6  # 9.4.2.1
 class ADS1115(PointedRegisters):
     """Four registers of 16 bits behind a pointer. Values `in0` to `in3`, in volts.
 
-    Its own fault besides the usual: `other_input` (another controller selects another one meanwhile).
+    Its own fault besides the usual: `other_input` (another controller selects another one
+    meanwhile).
     """
 
     OWN_FAULTS = ("slow", "range", "brownout", "other_input")

@@ -21,8 +21,8 @@ class Device:
     #: Faults that the bus applies to every chip of its kind.
     BUS_FAULTS: tuple[str, ...] = ()
     #: Faults of this chip. These mean the same on all chips: `bad_crc`, `slow` (a conversion takes
-    #: twice as long as the data sheet allows), `range` (the converter is at its end), `brownout`
-    #: (the supply fails in a measurement, and the chip restarts; it holds for a second then).
+    #: twice as long as the data sheet allows), `range` (the converter is at its end).
+    #: `brownout`: the supply fails in a measurement, once a second at most, and the chip restarts.
     OWN_FAULTS: tuple[str, ...] = ()
     #: Its physical values with their defaults.
     VALUES: dict[str, float] = {}
