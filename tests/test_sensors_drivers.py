@@ -273,7 +273,7 @@ class TestDrivers(unittest.TestCase):
         self.fails("more light than the 121557 lx", "bh1750")
         bus = self.i2c(b"\0\0", b"\0\0")
         self.assertEqual(self.read("bh1750"), {"light": 0})
-        # It may have lost its supply, so it is told again what to do.
+        # The chip may have lost its supply, so the driver sends all instructions again.
         self.assertEqual(bus.written[:5], bus.written[5:])
         self.i2c(b"\0\0", b"\0\x0c")
         self.assertEqual(self.read("bh1750"), {"light": 10})

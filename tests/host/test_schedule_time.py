@@ -130,7 +130,7 @@ def test_cron_over_changes_of_the_clock(name):
     zone, known = Zone(ZONES[name]), zoneinfo.ZoneInfo(name)
     chance = random.Random(name)
     for expr, utc in expressions(150):
-        # The days are those round the change, whatever the expression says.
+        # Any day may be the one of the change.
         expr = " ".join(expr.split()[:2] + ["*"] * 3)
         change = jump_before(known, utc)
         if change < FIRST:
