@@ -45,6 +45,8 @@ def _repaired(calls, names):
                 text = None
             id = "%s_%d" % (call.id[:_MAX_ID], number) if number else call.id
             found.append(Call(id, name, text))
+            if not number:
+                found[-1].extra = call.extra
     return found
 
 

@@ -1,7 +1,7 @@
 # tenner agent.context: streams the parts of a model request from flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.agent import redaction, skills, spool
+from tenner.agent import redaction, skills, spool, tails
 from tenner.agent.history import PIECE, pieces, span
 from tenner.port.compat import const
 from tenner.port.package import locate
@@ -82,5 +82,8 @@ def _records(turn):
     if turn.spooled:
         yield from spool.pieces(turn.agent, turn.spooled)
     for line in turn.lines:
+        if line[:5] in tails.KINDS:
+            yield from tails.pieces(turn.agent, line)
+            continue
         for start in range(0, len(line), PIECE):
             yield line[start : start + PIECE]

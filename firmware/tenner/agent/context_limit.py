@@ -109,7 +109,7 @@ def _fixed(turn):
     for _, *parts in turn.tools:
         while parts:
             size += parts.pop() - parts.pop()
-    return size + turn.spooled + sum([len(line) for line in turn.lines])
+    return size + turn.spooled + (turn.tails or 0) + sum([len(line) for line in turn.lines])
 
 
 def _size(turn):

@@ -9,6 +9,9 @@ line without parsing it:
     ["n","text"]      a note to the model inside a turn
     ["a","text"]      the model's text; the calls of the same reply follow
     ["c","id","tool",{arguments}]      ["t","id","result"]      exactly one result per call
+    ["o","tag",{fields}]  ["x","tag",{fields}]  fields that the model of this tag wants back: of
+                      the reply, before its ["a"] (a list of blocks in Anthropic's format); of a
+                      call, behind its ["c"]
 
 A request may also have ["i","type","path"], a picture, before its last ["u"].
 

@@ -139,7 +139,11 @@ def _turns(file, end):
 
 def _follows(piece, kind, calls):
     """Return whether a line may stand here; `calls` holds the ids of calls without a result."""
-    if piece[:2] != b'["' or piece[3:5] != b'",' or kind not in (b"u", b"n", b"a", b"c", b"t"):
+    if (
+        piece[:2] != b'["'
+        or piece[3:5] != b'",'
+        or kind not in (b"u", b"n", b"a", b"c", b"t", b"o", b"x")
+    ):
         return False
     if kind == b"c":
         calls.append(piece[5 : piece.find(b'"', 6)])
@@ -148,6 +152,8 @@ def _follows(piece, kind, calls):
         if call_id not in calls:
             return False
         calls.remove(call_id)
+    elif kind == b"x":
+        return bool(calls)
     elif calls:
         return False
     return True

@@ -44,6 +44,8 @@ class Request:
             self.max_reply = _BOARD_REPLY
             if turn.on_result and turn.begun is None:
                 self.keep_at = turn.agent.port.path("state/reply.part")
+        #: The file for the fields that a model wants back, and its bytes so far.
+        self.tail_at = turn.agent.port.path("state/tails.part"), turn.tails or 0
         self._turn = turn
         self._tools = tools
 

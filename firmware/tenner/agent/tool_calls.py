@@ -4,7 +4,7 @@
 import asyncio
 
 from tenner import overlay
-from tenner.agent import cut_off
+from tenner.agent import cut_off, tails
 from tenner.agent.errors import Stopped
 from tenner.agent.history_records import LONG, call_record, shorten
 from tenner.log import log
@@ -173,6 +173,8 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
         ),
     )
     result.kept = reply.kept
+    if getattr(reply, "tails", None):
+        tails.note(turn, reply)
     if text or reply.calls or result.kept:
         kept = cut_off.short(text) if len(text) > _LONG_TEXT else text
         ends = not reply.calls and reply.stop != "length" and not turn.begun
@@ -224,10 +226,13 @@ async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> N
 
 def _note(turn, calls):
     """Add the calls to the records of the turn."""
-    for call_id, name, arguments in calls:
+    for number, (call_id, name, arguments) in enumerate(calls):
         # Both wire formats need an object, so the history has one even where the model wrote none.
         whole = arguments is not None and _is_object(arguments)
         turn.lines.append(call_record(call_id, name, arguments if whole else "{}"))
+        if number in turn.extras:
+            turn.lines.append(turn.extras[number])
+    turn.extras = ()
 
 
 async def _deliver(app, *args):

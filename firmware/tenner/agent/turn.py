@@ -9,6 +9,7 @@ from tenner.agent import (
     model_call,
     prompt_files,
     spool,
+    tails,
     tool_calls,
 )
 from tenner.agent.errors import Stopped
@@ -93,6 +94,9 @@ class Turn:
     asked_ms = 0
     #: The bytes of a long message in agent.spool; 0 if the message is the first line.
     spooled = 0
+    #: The bytes of agent.tails on flash, None without such lines, and those of the calls to run.
+    tails: int | None = None
+    extras: "dict | tuple[()]" = ()
     #: While a model call runs: its task and its Request; afterwards the reply.
     task: "asyncio.Task | None" = None
     request: "Request | None" = None
@@ -201,7 +205,7 @@ class Turn:
     def _end(self):
         """Store the records of the turn in the history."""
         lines = self.lines
-        if self.spooled or self.unkept is not None:
+        if self.spooled or self.unkept is not None or self.tails is not None:
             lines = self._all_lines()
         if self.result.error is not None:
             self.add("a", "(no answer: %s)" % self.result.error)
@@ -212,7 +216,7 @@ class Turn:
     def _all_lines(self):
         if self.spooled:
             yield from spool.pieces(self.agent, self.spooled)
-        yield from self.lines
+        yield from tails.kept(self)
         if self.unkept is not None:
             yield from cut_off.record(self, self.unkept)
 

@@ -37,7 +37,7 @@ def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
         yield b',"max_completion_tokens":%d' % limit if own else b',"max_tokens":%d' % limit
     yield b',"messages":[{"role":"system","content":"'
     yield from escaped(request.system())
-    yield from _messages(request)
+    yield from _messages(request, records.model_tag(candidate))
     opening = b',"tools":['
     for first, block in files.blocks_of(request.tools()):
         if first:
@@ -47,15 +47,16 @@ def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
     yield b"}]}" if opening == b"}," else b"}"
 
 
-def _messages(request):
+def _messages(request, tag):
     """Close the system message and yield the messages of the history."""
     # Neighbors of the user role become one message: some models' templates reject two in a row.
     # A message stays open until the next line is known; `ending` closes it.
     ending = b'"}'
-    role = ""  # the kind of the open message: u, a, t, or c once it has calls
+    role = ""  # the kind of the open message: u, a, t, o before its text, or c once it has calls
+    skip = False
     splitter = records.Splitter()
     for piece in request.records():
-        end = records.dialog_end(piece, role)
+        end = role != "o" and records.dialog_end(piece, role)
         if end:
             yield ending + b"," + _dialog(piece)
             role = end
@@ -64,10 +65,28 @@ def _messages(request):
         for line, part, _ in splitter.parts(piece):
             if line:
                 kind, id, name = line
+                # Another model's fields mean nothing to this one.
+                skip = kind in "ox" and id != tag
+            if skip:
+                continue
+            if line:
                 before = ending
-                if kind == "c":
+                if kind == "o":
+                    before = b"," if role == "o" else before + b',{"role":"assistant",'
+                    role = "o"
+                    ending = b',"content":""}'
+                elif kind == "x":
+                    before = b'"},'
+                    ending = b"}]}"
+                elif role == "o" and kind == "a":
+                    before = b',"content":"'
+                    role = "a"
+                    ending = b'"}'
+                elif kind == "c":
                     if role == "c":
-                        before = b'"}},'
+                        before = before[:-2] + b","
+                    elif role == "o":
+                        before = before[:-1] + b',"tool_calls":['
                     elif role == "a":
                         before = b'","tool_calls":['
                     else:
@@ -103,7 +122,7 @@ def _messages(request):
                     # The text of a picture is empty so far.
                     before = b"\\n\\n" if ending == b'"}' else b""
                 part = before + part
-            elif role == "c":
+            elif kind == "c":
                 part = escape(part)
             yield part
     yield ending + b"]"

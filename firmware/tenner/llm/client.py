@@ -4,7 +4,7 @@
 import asyncio
 
 from tenner import overlay
-from tenner.llm import chat_completions, failure, messages, parse_chat, parse_messages
+from tenner.llm import chat_completions, failure, messages, parse_chat, parse_messages, records
 from tenner.llm.collect import Collector
 from tenner.llm.stream import EventStream
 from tenner.net.sse import SseReader
@@ -39,6 +39,7 @@ async def complete(
         collector = request.reply = Collector(request.max_reply)
         collector.body_bytes = http.body_bytes
         collector.keep_at = getattr(request, "keep_at", None)
+        collector.tail_at, collector.tail_start = getattr(request, "tail_at", (None, 0))
         try:
             await _receive(response, candidate, collector)
         except ValueError as caught:
@@ -48,7 +49,10 @@ async def complete(
             if collector.size() > _LONG:
                 # The scanner of a long text makes room for the end of the reply.
                 await overlay.enter("ANSWER")
-            found.append(collector.finish())
+            reply = collector.finish()
+            if reply.tails:
+                reply.model = records.model_tag(candidate)
+            found.append(reply)
 
     error = None
     try:

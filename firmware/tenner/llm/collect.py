@@ -3,6 +3,7 @@
 
 from tenner.llm.arguments import ArgumentsBuilder
 from tenner.llm.reply import Call, Reply
+from tenner.llm.tail import Tail
 from tenner.log import log
 from tenner.port.compat import const, ticks_ms
 from tenner.store import files
@@ -48,6 +49,8 @@ class CallCollector:
         self.id = ""
         self.name = ""
         self.index: int | str | None = None
+        #: Its part of the reply's Tail: members that the server wants back.
+        self.extra: int | None = None
         self.utf8: bytearray | None = bytearray()  # the arguments
 
     def add(self, piece: str | None) -> None:
@@ -82,6 +85,10 @@ class Collector:
     """
 
     keep_at = None
+    #: The file for the reply's Tail, and its bytes so far.
+    tail_at = None
+    tail_start = 0
+    _tail: "Tail | None" = None
     #: Was the text cut off? Then reading ends.
     full = False
     #: Bytes of the text in that file; the text in memory follows them.
@@ -112,6 +119,17 @@ class Collector:
         self._room = min(_BLOCK, limit)
         self._thinking = False
         self._held = ""  # the beginning of a tag
+
+    def tail(self) -> Tail:
+        """Return the reply's Tail, from now on there."""
+        if self._tail is None:
+            self._tail = Tail(self.tail_at, self.tail_start)
+        return self._tail
+
+    def event_end(self) -> None:
+        """End an event of the Tail."""
+        if self._tail is not None:
+            self._tail.event_end()
 
     def add_text(self, piece: str) -> None:
         """Take a piece of text; the tags may be cut anywhere."""
@@ -214,10 +232,14 @@ class Collector:
                 call.id = "call_%x_%d" % (ticks_ms(), number)
             seen.append(call.id)
             calls.append(Call(call.id, call.name[:_MAX_NAME], arguments))
+            calls[-1].extra = call.extra
         stop = self.stop
         if stop not in ("length", "refusal"):
             stop = "tools" if calls else "stop"
         reply = Reply(text, calls, stop)
+        if self._tail is not None and calls:
+            reply.tail_end = self._tail.end()
+            reply.tails = self._tail.parts
         reply.kept = self.kept
         reply.blocks = blocks
         reply.body_bytes = self.body_bytes

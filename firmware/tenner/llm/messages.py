@@ -54,10 +54,10 @@ def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
     yield b',"system":[{"type":"text","text":"'
     yield from escaped(request.system())
     yield b'","cache_control":{"type":"ephemeral"}}],"messages":['
-    yield from _messages(request)
+    yield from _messages(request, records.model_tag(candidate))
 
 
-def _messages(request):
+def _messages(request, tag):
     """Yield the messages of the history, and the end of the request."""
     # Roles alternate, so neighbors of one role share a message, also the results of a round and a
     # person's text after it. The API rejects empty text: a block and a message begin with their
@@ -75,9 +75,11 @@ def _messages(request):
             if line:
                 kind, id, name = line
                 opened = False
+            if kind in "ox" and id != tag:
+                continue
             if not opened and (part or kind in "ct"):
                 opened = True
-                wanted = _ASSISTANT if kind in "ac" else _USER
+                wanted = _ASSISTANT if kind in "aco" else _USER
                 if wanted == role:
                     yield b","
                 else:
@@ -91,10 +93,10 @@ def _messages(request):
                     yield _IMAGE % id
                     yield from picture.base64(part)
                     part = b'"}'
-                else:
+                elif kind != "o":
                     yield _TEXT
             yield part
-            if opened and last:
+            if opened and last and kind != "o":
                 yield b"}" if kind in "ci" else b'"}'
     yield b"]}]}" if role else b"]}"
 

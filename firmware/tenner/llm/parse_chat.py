@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from tenner.llm.collect import Collector
     from tenner.net.json.scanner import Scalar
 
+#: Members of the assistant's message that some servers want back.
+_TAILS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
+
 
 class Parser:
     """Takes the values of reply chunks, or of a complete reply, where one key differs; `reply` is
@@ -54,12 +57,27 @@ class Parser:
                 self._call_value(path[4:], value, more)
         elif path[3] == "function_call":
             self._call_value([0, "function"] + path[4:], value, more)
+        elif path[3] in _TAILS:
+            self._tail_value(path[3], path[3:], value, more)
         elif isinstance(value, str):
             if path[3] == "content" and (size == 4 or last == "text"):
                 reply.add_text(value)
             elif path[3] == "refusal" and value:
                 reply.add_text(value)
                 reply.stop = "refusal"
+
+    def _tail_value(self, name, path, value, more):
+        tail = self.reply.tail()
+        if name[:9] == "reasoning" and len(path) == 1:
+            if tail.reason(name):
+                tail.add(str(value))
+                self.reply.note(str(value), tail.add)
+            return
+        self.has_more = True
+        if name != "reasoning_details":
+            tail.value(name, path, value, more)
+        elif len(path) == 3:
+            tail.detail(path[1], path[2], value)
 
     def _call_value(self, path, value, more):
         if path[0] != self._item:
@@ -78,11 +96,18 @@ class Parser:
                 call.add_value(path[3:], value, more)
             elif value is not None:
                 call.add(str(value))
+        elif field not in ("type", "function"):
+            tail = self.reply.tail()
+            if call.extra is None:
+                call.extra = tail.call()
+            tail.value(call.extra, path[1:], value, more)
+            self.has_more = True
 
     def event_end(self) -> None:
         """End a chunk."""
         self._call_end()
         self._new = []
+        self.reply.event_end()
 
     def _call_end(self):
         """
@@ -108,6 +133,7 @@ class Parser:
         if found:
             found.id = found.id or part.id
             found.name = found.name or part.name
+            found.extra = part.extra or found.extra
             found.add(piece)
             self.reply.note(piece, found.add)
             part.clear()

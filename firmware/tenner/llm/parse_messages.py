@@ -37,10 +37,11 @@ class Parser:
 
     def _new_block(self):
         self._type = ""
+        self._thinks = False
         self._call = CallCollector(self.reply.limit)
 
     def sink(self, path: list[int | str], value: "Scalar", more: bool) -> None:
-        """Take one value from the scanner. Reasoning has other names and is ignored."""
+        """Take one value from the scanner."""
         # A null matters only inside a call's input.
         if not path or (value is None and "input" not in path):
             return
@@ -59,6 +60,12 @@ class Parser:
         elif top == "delta":
             if last == "text":
                 reply.add_text(str(value))
+            elif last == "thinking":
+                reply.tail().think(str(value))
+                reply.note(str(value), reply.tail().think)
+            elif last == "signature":
+                self.has_more = True
+                reply.tail().member(last, str(value))
             elif last == "partial_json" and self._open:
                 if self._given and value:
                     # Some servers send the input with the start of the block, and again.
@@ -105,6 +112,13 @@ class Parser:
             self._call.id += str(value)
         elif field == "name":
             self._call.name += str(value)
+        elif field in ("thinking", "signature", "data"):
+            tail = self.reply.tail()
+            if not self._thinks:
+                self._thinks = True
+                tail.begin("", {"type": "redacted_thinking" if field == "data" else "thinking"})
+            if value or field == "data":
+                tail.member(field, str(value))
 
     def event_end(self) -> None:
         """End an event or a block, and add its call to the reply."""

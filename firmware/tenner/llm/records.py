@@ -5,6 +5,8 @@ The records stay JSON text all the way: strings and argument objects are copied 
 parsing, and no long line is complete in memory.
 """
 
+from binascii import crc32
+
 from tenner.net.json.writer import valid
 from tenner.port.compat import const
 
@@ -18,6 +20,13 @@ if TYPE_CHECKING:
 
 # More lines than a block holds (agent.history_lines).
 _TURNS = const(b"uauauauauauauauauauauauauauauauauauauaua")
+
+
+def model_tag(candidate: "Candidate") -> bytes:
+    """Return the tag of a model at its address, a JSON string: it marks the fields it wants
+    back."""
+    text = "%s %s %s" % (candidate.api, candidate.base_url, candidate.model)
+    return b'"%08x"' % (crc32(text.encode()) & 0xFFFFFFFF)
 
 
 def is_dialog(block: bytes) -> bool:
@@ -68,7 +77,8 @@ class Splitter:
         Yield (line, part, last) for a piece of the records: `part` is from the line's content, the
         inside of a JSON string or a call's whole arguments object, and may be empty. `line` is
         [kind, id, name], and None unless a line begins; id and name are JSON strings with their
-        quotes. The line of a picture comes in one piece: `id` is its type, `part` its path.
+        quotes. The line of a picture comes in one piece: `id` is its type, `part` its path. Of
+        fields for a model, `id` is its tag, and `part` is from the inside of the object or list.
         """
         start = end = 0
         while start < len(piece):
@@ -86,7 +96,7 @@ class Splitter:
             kind = piece[2:3].decode()
             line = [kind, b"", b""]
             start = 6
-            if kind in "cti":
+            if kind in "ctiox":
                 end = _string_end(piece, 5)
                 line[1] = piece[5:end]
                 start = end + 2

@@ -12,6 +12,9 @@ class Call:
     text; None if it was too long, or there were too many calls: the call does not run.
     """
 
+    #: The number of its part of `Reply.tails`.
+    extra: int | None = None
+
     def __init__(self, id: str, name: str, arguments_text: str | None) -> None:
         self.id = id
         self.name = name
@@ -28,6 +31,11 @@ class Reply:
     kept = 0
     #: A long text in blocks, instead of `text`, until they are joined (agent.tool_calls).
     blocks: "Sequence[str]" = ()
+    #: The parts that the server wants back (llm.tail): bytes, or places in the file `tail_at` of
+    #: the request. Then the new end of that file, and the tag of the model (llm.records).
+    tails: "dict | tuple[()]" = ()
+    tail_end = 0
+    model = b""
 
     def __init__(self, text: str, calls: list[Call], stop: str) -> None:
         self.text = text
