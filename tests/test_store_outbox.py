@@ -254,6 +254,36 @@ class TestDoubt(OutboxCase):
         self.assertEqual((item.text, item.possibly_sent), ("fire", True))
         self.assertTrue(self.reboot().next_due().possibly_sent)
 
+    def test_an_alert_in_doubt_does_not_block_what_is_behind_it(self):
+        id = self.box.add("telegram", "1", "fire", alert=True)
+        behind = ["message %d" % place for place in range(19)]
+        for text in behind:
+            self.box.add("telegram", "1", text, alert=True)
+        self.box.next_due()
+        self.box.failed(id, unknown=True)
+        self.assertEqual(self.box.next_wake(), 0)
+        self.assertEqual(self.texts(), behind)
+        self.clock.sleep(5)
+        self.assertEqual(self.texts(), ["fire"])
+
+    def test_a_chat_that_is_rate_limited_waits_also_behind_doubt(self):
+        id = self.box.add("telegram", "1", "fire", alert=True)
+        self.box.add("telegram", "1", "behind it")
+        self.box.next_due()
+        self.box.failed(id, unknown=True)
+        self.clock.sleep(5)
+        self.box.next_due()
+        self.box.failed(id, retry_after_s=30)
+        self.assertEqual((self.box.next_due(), self.box.next_wake()), (None, 30))
+
+    def test_a_clock_that_is_set_makes_a_message_no_older(self):
+        id = self.box.add("telegram", "1", "x")
+        self.clock.unix += 3 * DAY
+        self.assertEqual(self.box.failed(id), "retry")
+        # What waited while the board was off is as old as the clock says.
+        self.reboot()
+        self.assertEqual(self.box.failed(id), "failed")
+
     def test_power_cut_while_sending(self):
         self.box.add("telegram", "1", "answer")
         self.box.add("telegram", "1", "next")

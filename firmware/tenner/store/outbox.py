@@ -106,6 +106,8 @@ class Outbox:
         if max(sizes) > self.max_line:
             raise ValueError("a message of %d bytes is too long: split it" % max(sizes))
         item = _item(record, -1, sizes, self.clock.mono_s())
+        # Its age follows from `born`; a clock that is set makes it no older.
+        item.added = 0
         if len(self.items) >= self.max_items or self.used() + item.size > self.max_bytes:
             if not outbox_maintenance.make_room(self, item):
                 return None
@@ -222,12 +224,17 @@ class Outbox:
     # --- waiting messages
 
     def _heads(self):
-        """Yield the oldest item of each chat: the others wait behind it."""
+        """
+        Yield the oldest item of each chat: the others wait behind it, unless it has arrived, or
+        may have and waits for another try.
+        """
         seen = []
+        now = self.clock.mono_s()
         for item in self.items:
             chat = (item.channel, item.chat)
             if chat not in seen:
-                if not item.arrived or not is_last(item):
+                in_doubt = item.possibly_sent and item.due > now and not item.rate_limited
+                if not in_doubt and (not item.arrived or not is_last(item)):
                     seen.append(chat)
                 yield item
 
