@@ -186,6 +186,7 @@ class Board:
             self.flash = Flash(text, real and real.signature)
         self.zone = Zone(tz)
         self.settings = {
+            "name": "tenner",
             "heartbeat.every": 1800,
             "heartbeat.patience": 120,
             "heartbeat.active_hours": "",

@@ -21,7 +21,13 @@ SLOW = FREEZER.replace("5s", "1m")
 MODEL = "- (every 1m; when room.temperature > 30 for 3m) Too hot: say what to do.\n"
 NIGHT = {"heartbeat__active_hours": "08:00-22:00"}
 HOT, COOL = 35.2, 27.8
-WARM = "The freezer is getting warm!"
+MOVED = "Moved. room.temperature %d \u00b0C (alarm when it changes by 2)"
+AT_30 = " room.temperature 35.2 \u00b0C (limit 30)"
+WARM = "The freezer is getting warm!" + AT_30
+NORMAL = (
+    'back to normal: "The freezer is getting warm!"; room.temperature 27.8 \u00b0C (limit 30); '
+    "%s, highest 35.2 \u00b0C"
+)
 
 
 class Stop(Exception):
@@ -51,17 +57,17 @@ class Episodes(unittest.TestCase):
         board = sim.Board(FREEZER)
         for degrees in (21, HOT, COOL, HOT, COOL, HOT):
             spell(board, degrees)
-        end = "back to normal: room.temperature 27.8; 1 min, highest 35.2"
+        end = NORMAL % "1 min"
         self.assertEqual(texts(board), [WARM, end, WARM, end, WARM])
 
     def test_a_condition_without_reset_does_not_storm(self):
         board = sim.Board("- (every 5s; when room.temperature > 30; notify) Hot!\n")
         spell(board, HOT, 3600)
-        self.assertEqual(texts(board), ["Hot!"])
+        self.assertEqual(texts(board), ["Hot!" + AT_30])
         # Values that tremble round the number are one episode.
         for degrees in (29.9, 29.8, 30.1) * 20:
             spell(board, degrees, 5)
-        self.assertEqual(texts(board), ["Hot!"])
+        self.assertEqual(texts(board), ["Hot!" + AT_30])
         spell(board, 29)
         self.assertEqual(len(texts(board)), 2)
 
@@ -72,9 +78,10 @@ class Episodes(unittest.TestCase):
         # By its line it is sent with the condition unmet, and is no episode.
         board.step((1,))
         board.pass_time(60)
-        self.assertEqual((texts(board), alarm(board)), ([WARM], None))
+        plain = "The freezer is getting warm!"
+        self.assertEqual((texts(board), alarm(board)), ([plain], None))
         spell(board, HOT)
-        self.assertEqual(texts(board), [WARM] * 2)
+        self.assertEqual(texts(board), [plain, WARM])
 
     def test_a_model_is_asked_once_an_episode(self):
         board = sim.Board(MODEL)
@@ -93,14 +100,25 @@ class Episodes(unittest.TestCase):
         spell(board, HOT, 600)
         spell(board, 20, 600)
         self.assertEqual((len(board.turns), len(board.sent)), (1, 2))
-        self.assertTrue(texts(board)[1].startswith("back to normal: room.temperature 20; 1"))
+        self.assertTrue(
+            texts(board)[1].startswith(
+                'back to normal: "Too hot."; room.temperature 20 \u00b0C (limit 30); 1'
+            ),
+            texts(board),
+        )
 
     def test_an_alarm_that_lasts_repeats(self):
         board = sim.Board(SLOW.replace("notify", "notify; repeat 1h"))
         spell(board, HOT, 3 * 3600 + 100)
         self.assertEqual(texts(board)[0], WARM)
         self.assertEqual(len(texts(board)), 4)
-        self.assertEqual(texts(board)[1], "still room.temperature 35.2 > 30; 1 h, highest 35.2")
+        self.assertEqual(
+            texts(board)[1],
+            (
+                'still: "The freezer is getting warm!"; room.temperature 35.2 \u00b0C (limit 30); '
+                "1 h, highest 35.2 \u00b0C"
+            ),
+        )
 
     def test_an_episode_survives_a_reboot(self):
         board = sim.Board(FREEZER)
@@ -120,7 +138,7 @@ class Episodes(unittest.TestCase):
             spell(board, HOT, 60)
             board.clock.trusted = True
             spell(board, HOT, 120)
-            self.assertEqual(texts(board), ["Hot!"], trusted)
+            self.assertEqual(texts(board), ["Hot!" + AT_30], trusted)
         # An earlier spell does not count.
         board = sim.Board("- (every 1m; when room.temperature > 30 for 10m; notify) Hot!\n")
         spell(board, HOT, 480)
@@ -144,7 +162,7 @@ class Episodes(unittest.TestCase):
             board.clock.trusted = True
             board.pass_time(20)
             largest = max(largest, len(board.flash.saved["heartbeat"]))
-        self.assertEqual(texts(board), ["A leak: 65"])
+        self.assertEqual(texts(board), ["A leak: 65 (alarm when it drops by 15 within 2 h)"])
         self.assertTrue(largest < 700, largest)
 
     def test_a_clock_that_is_set_back_makes_nothing_wait(self):
@@ -153,7 +171,7 @@ class Episodes(unittest.TestCase):
         board.clock.utc -= 86400
         board.boot()
         spell(board, HOT, 720)
-        self.assertEqual(texts(board), ["Hot!"])
+        self.assertEqual(texts(board), ["Hot!" + AT_30])
         # Readings of a day that is yet to come are no drop.
         board = sim.Board("- (every 5m; when tank.level drops by 15 within 1h; notify) A leak.\n")
         for level, set_back in ((80, 86400), (60, 0), (60, 0)):
@@ -236,7 +254,7 @@ class Episodes(unittest.TestCase):
         board = sim.Board("- (every 1m; when room.temperature changes by 2; notify) Moved.\n")
         for degrees in (20, 23, 23, 26, 26):
             spell(board, degrees, 180)
-        self.assertEqual(texts(board), ["Moved."] * 2)
+        self.assertEqual(texts(board), [MOVED % 23, MOVED % 26])
 
     def test_at_a_fixed_time_it_is_a_question(self):
         board = sim.Board("- (daily 18:00; when room.temperature < 30; notify) Water me.\n")
@@ -262,11 +280,15 @@ class Quiet(unittest.TestCase):
         lines = texts(board)[0].split("\n")
         self.assertEqual(lines[0], "While it was quiet (22:00-08:00):")
         self.assertEqual(lines[1], "01:00 " + WARM)
-        self.assertEqual(
-            lines[2], "01:10 back to normal: room.temperature 27.8; 10 min, highest 35.2"
-        )
+        self.assertEqual(lines[2], "01:10 " + NORMAL % "10 min")
         self.assertEqual(lines[3], "01:20 " + WARM)
-        self.assertEqual(lines[4], "Still active: room.temperature 35.2 > 30")
+        self.assertEqual(
+            lines[4],
+            (
+                'Still active: "The freezer is getting warm! room.temperature 35.2 \u00b0C '
+                '(limit ...", now 35.2 \u00b0C'
+            ),
+        )
         self.assertEqual(board.sent[0][0] % 86400 // 60, 480)
         spell(board, COOL)
         self.assertEqual(len(texts(board)), 2)
@@ -366,7 +388,7 @@ class Edits(unittest.TestCase):
         finally:
             schedule_service._wait = before
         # When it was said to, and not later.
-        self.assertEqual(board.sent, [(nexts[0], "Hot!")])
+        self.assertEqual(board.sent, [(nexts[0], "Hot!" + AT_30)])
 
     def test_an_alarm_that_is_taken_out_says_so(self):
         board = sim.Board(FREEZER)
@@ -391,9 +413,9 @@ class Commands(unittest.TestCase):
             line,
             (
                 "alarm %d: active since 00:00, waits for reset 28; room.temperature > 30 (now "
-                "35.2); %s"
+                "35.2 \u00b0C); %s"
             )
-            % (number, WARM),
+            % (number, "The freezer is getting warm!"),
         )
         self.assertTrue("waits for reset 28" in asyncio.run(status.heartbeat(board.service)))
         self.assertTrue("waits for reset 28" in asyncio.run(status.why(board.service)))
@@ -440,9 +462,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(texts(board), [WARM])
         board.boot()
         spell(board, HOT, 3600)
-        self.assertEqual(
-            texts(board)[1:2], ["back to normal: room.temperature 27.8; 2 min, highest 35.2"]
-        )
+        self.assertEqual(texts(board)[1:2], [NORMAL % "2 min"])
         self.assertEqual(texts(board)[2:3], [WARM])
         self.assertTrue(alarms(board, "mute line 2 2h").startswith("Muted for 2 h"))
         alarms(board, "unmute line 2")
@@ -455,10 +475,338 @@ class Commands(unittest.TestCase):
             ("shout 7", "expected:"),
             ("ack 7", "There is no alarm 7"),
             ("mute line 2 ever", "no duration"),
-            ("why line 2", "still room.temperature 35.2 > 30"),
+            ("why line 2", "still: room.temperature 35.2 \u00b0C (limit 30); 1 min"),
         ):
             answer = alarms(board, words)
             self.assertTrue(part in answer, answer)
+
+
+TWO = (
+    "- (every 5s; when room.temperature > 30; notify) Warm\n"
+    "- (every 5s; when room.temperature > 40; notify) FIRE RISK\n"
+)
+README = "- (every 1m; when room.temperature > 30 reset 28) The room is too warm.\n"
+
+
+class Names(unittest.TestCase):
+    def test_the_end_of_one_alarm_is_no_all_clear_while_another_goes_on(self):
+        board = sim.Board(TWO, name="kitchen")
+        for degrees in (35, 41, 35, 20):
+            spell(board, degrees)
+        self.assertEqual(
+            texts(board),
+            [
+                "kitchen: Warm: room.temperature 35 \u00b0C (limit 30)",
+                "kitchen: FIRE RISK: room.temperature 41 \u00b0C (limit 40)",
+                (
+                    'kitchen: over: "FIRE RISK"; room.temperature 35 \u00b0C (limit 40); 1 min, '
+                    'highest 41 \u00b0C. Still active: "Warm" (limit 30).'
+                ),
+                (
+                    'kitchen: back to normal: "Warm"; room.temperature 20 \u00b0C (limit 30); '
+                    "3 min, highest 41 \u00b0C"
+                ),
+            ],
+        )
+
+    def test_an_alarm_that_was_not_looked_at_yet_is_no_all_clear_either(self):
+        for other in ("every 1h", "every 5s; when room.temperature > 30 for 1h"):
+            slow = "- (%s; when room.temperature > 30; notify) Warm\n" % other
+            if "for" in other:
+                slow = "- (%s; notify) Warm\n" % other
+            board = sim.Board(TWO.split("\n")[1] + "\n" + slow)
+            for degrees in (20, 41, 35):
+                spell(board, degrees)
+            self.assertTrue(texts(board)[1].startswith("over: "), texts(board))
+            self.assertTrue('"Warm" (limit 30)' in texts(board)[1], texts(board))
+
+    def test_each_kind_of_limit_is_named(self):
+        for condition, reading, expected in (
+            (
+                "room.temperature outside 17-26",
+                30,
+                "X: room.temperature 30 \u00b0C (limits 17 to 26)",
+            ),
+            ("leak.wet is on", 1, "X: leak.wet 1 (alarm at 1)"),
+            ("door.open is not 0", 1, "X: door.open 1 (alarm unless 0)"),
+            (
+                "rack.temperature > 27 and rack.level > 60",
+                70,
+                ("X: rack.temperature 70 \u00b0C (limit 27) and rack.level 70 % (limit 60)"),
+            ),
+        ):
+            board = sim.Board("- (every 5s; when %s; notify) X\n" % condition)
+            names = ("temperature", "wet", "open", "level")
+            for sensor in ("room", "leak", "door", "rack"):
+                board.readings[sensor] = dict.fromkeys(names, reading)
+            board.pass_time(10)
+            self.assertEqual(texts(board), [expected])
+
+    def test_a_repetition_has_the_text_with_the_value_now(self):
+        board = sim.Board(
+            "- (every 5s; when tank.level < 20; notify; repeat 1h) Tank low: {tank.level}\n"
+        )
+        board.readings["tank"] = {"level": 12}
+        board.pass_time(1800)
+        board.readings["tank"] = {"level": 8}
+        board.pass_time(1900)
+        self.assertEqual(
+            texts(board)[1],
+            'still: "Tank low: 8 %"; tank.level 8 % (limit 20); 1 h, lowest 8 %',
+        )
+
+    def test_answers_name_the_alarm_and_what_else_is_active(self):
+        board = sim.Board(TWO, name="kitchen")
+        spell(board, 41)
+        number = alarm(board, 1)[0]
+        self.assertEqual(
+            alarms(board, "ack %d" % number),
+            (
+                'kitchen: Acknowledged: "FIRE RISK"; room.temperature 41 \u00b0C (limit 40). I '
+                'will say when it is over. Still active: "Warm" (limit 30).'
+            ),
+        )
+        self.assertEqual(
+            alarms(board, "mute line 1 2h"),
+            (
+                'kitchen: Muted for 2 h: "Warm"; room.temperature 41 \u00b0C (limit 30). You will '
+                "hear of events afterwards."
+            ),
+        )
+
+    def test_the_list_shows_no_templates(self):
+        board = sim.Board("- (when tank.level < 20; notify) Tank low: {tank.level:.1f}\n")
+        board.readings["tank"] = {"level": 12}
+        board.pass_time(120)
+        self.assertTrue(alarms(board).endswith("Tank low: 12.0 %"), alarms(board))
+
+    def test_a_digest_names_the_board_once(self):
+        board = sim.Board(SLOW, name="kitchen", **NIGHT)
+        spell(board, HOT, 600)
+        board.pass_time(8 * 3600)
+        lines = texts(board)[0].split("\n")
+        self.assertEqual(lines[0], "kitchen: While it was quiet (22:00-08:00):")
+        self.assertEqual(lines[1], "00:00 " + WARM)
+
+
+class Promises(unittest.TestCase):
+    def test_the_end_is_told_where_it_was_promised(self):
+        for words, told in (("ack", 2), ("mute", 2), ("why", 1)):
+            board = sim.Board(README)
+            board.reply = sim.Result("Open a window.")
+            spell(board, HOT, 120)
+            answer = alarms(board, "%s %d" % (words, alarm(board)[0]))
+            self.assertEqual("say when it is over" in answer, words == "ack")
+            board.boot()
+            spell(board, 20, 7200)
+            self.assertEqual(len(board.sent), told, words)
+            if told == 2:
+                self.assertTrue(
+                    texts(board)[1].startswith('back to normal: "The room is too warm."; room.')
+                )
+            # The next episode knows of no promise.
+            spell(board, HOT, 120)
+            spell(board, 20, 120)
+            self.assertEqual(len(board.sent), told + 1)
+
+    def test_a_drop_that_was_acknowledged_ends_too(self):
+        board = sim.Board("- (every 5m; when tank.level drops by 15 within 1h; notify) A leak.\n")
+        for level in (80, 60):
+            board.readings["tank"] = {"level": level}
+            board.pass_time(900)
+        alarms(board, "ack %d" % alarm(board)[0])
+        board.pass_time(2 * 3600)
+        self.assertEqual(len(board.sent), 2)
+        self.assertTrue(texts(board)[1].startswith('back to normal: "A leak."'), texts(board))
+
+
+class MovedLimits(unittest.TestCase):
+    def edited(self, degrees, before, after, boots=False):
+        line = "- (every 5s; when room.temperature %s; notify) Hot!\n"
+        board = sim.Board(line % before)
+        spell(board, degrees)
+        board.write(line % after)
+        if boots:
+            board.boot()
+        spell(board, degrees)
+        return board
+
+    def test_a_limit_that_moves_over_the_value_is_no_back_to_normal(self):
+        for boots in (False, True):
+            for degrees, before, after, head in (
+                (35, "> 30", "> 50", "its limit is 50 now"),
+                (5, "< 10", "< 2", "its limit is 2 now"),
+                (28, "outside 17..26", "outside 17..40", "its limits are 17 to 40 now"),
+            ):
+                board = self.edited(degrees, before, after, boots)
+                self.assertTrue(
+                    texts(board)[1].startswith('no longer an alarm: %s; "Hot!"; room.' % head),
+                    texts(board),
+                )
+
+    def test_a_value_that_falls_is_back_to_normal_under_any_limit(self):
+        board = self.edited(35, "> 30", "> 33")
+        self.assertEqual(len(board.sent), 1)
+        spell(board, 31)
+        self.assertTrue(texts(board)[1].startswith("back to normal: "), texts(board))
+        board = self.edited(35, "> 30", ">= 32")
+        self.assertEqual((len(board.sent), board.notices), (1, []))
+
+
+class ClockJumps(unittest.TestCase):
+    REPEATS = SLOW.replace("notify", "notify; repeat 1h")
+
+    def test_repetitions_go_on_when_the_clock_goes_back(self):
+        for jump, boots in ((-10800, False), (10800, False), (-10800, True)):
+            board = sim.Board(self.REPEATS)
+            spell(board, HOT, 1800)
+            board.clock.utc += jump
+            if boots:
+                board.boot()
+            spell(board, HOT, 1700)
+            self.assertEqual(len(board.sent), 1, (jump, boots))
+            spell(board, HOT, 2100)
+            self.assertEqual(len(board.sent), 2, (jump, boots))
+            if not boots:
+                self.assertTrue("; 1 h, highest" in texts(board)[1], texts(board))
+
+    def test_a_mute_is_no_longer_than_it_was_meant(self):
+        for jump in (-2 * 3600, 2 * 3600):
+            board = sim.Board(self.REPEATS.replace("1h", "10m"))
+            spell(board, HOT, 120)
+            alarms(board, "mute %d" % alarm(board)[0])
+            board.clock.utc += jump
+            spell(board, HOT, 3300)
+            self.assertEqual(len(board.sent), 1, jump)
+            spell(board, HOT, 400)
+            self.assertEqual(len(board.sent), 2, jump)
+
+    def test_neither_is_one_over_a_reboot_with_a_clock_that_went_back(self):
+        for trusted in (True, False):
+            board = sim.Board(self.REPEATS.replace("1h", "10m"))
+            spell(board, HOT, 120)
+            alarms(board, "mute %d" % alarm(board)[0])
+            board.clock.utc = 946684800 if not trusted else board.clock.utc - 2 * 3600
+            board.boot(trusted)
+            spell(board, HOT, 3500)
+            self.assertEqual(len(board.sent), 1, trusted)
+            spell(board, HOT, 500)
+            self.assertEqual(len(board.sent), 2, trusted)
+
+    def test_a_mute_goes_on_when_the_clock_is_set(self):
+        board = sim.Board(self.REPEATS, utc=946684800, trusted=False)
+        spell(board, HOT, 7200)
+        told = len(board.sent)
+        alarms(board, "mute %d" % alarm(board)[0])
+        spell(board, HOT, 600)
+        board.clock.utc = sim.START
+        board.clock.trusted = True
+        spell(board, HOT, 2900)
+        self.assertEqual(len(board.sent), told)
+        spell(board, HOT, 200)
+        self.assertEqual(len(board.sent), told + 1)
+
+    def test_a_sensor_answers_again_also_after_the_clock_went_back(self):
+        board = sim.Board(FREEZER)
+        board.readings.pop("room")
+        board.pass_time(600)
+        board.clock.utc -= 7200
+        board.readings["room"] = {"temperature": 20}
+        board.pass_time(120)
+        self.assertEqual(len(board.notices), 2, board.notices)
+
+
+class Typos(unittest.TestCase):
+    def typo(self, wrong, right=FREEZER, boots=False, quiet_s=60):
+        board = sim.Board(FREEZER)
+        spell(board, HOT)
+        board.write(wrong)
+        spell(board, HOT, quiet_s)
+        if boots:
+            board.boot()
+        board.write(right)
+        spell(board, HOT)
+        self.assertEqual(texts(board), [WARM])
+        spell(board, COOL)
+        self.assertEqual(len(texts(board)), 2)
+        return board
+
+    def test_a_typo_and_its_repair_do_not_tell_an_episode_twice(self):
+        for boots in (False, True):
+            for wrong in (
+                FREEZER.replace("every", "evry"),
+                FREEZER.replace("notify", "notifi"),
+                FREEZER.replace("> 30", "> thirty"),
+                FREEZER.replace(")", "", 1),
+            ):
+                board = self.typo(wrong, boots=boots)
+                self.assertEqual(len(board.notices), 1, board.notices)
+            # Repaired with another text.
+            self.typo(
+                FREEZER.replace("every", "evry"),
+                FREEZER.replace("notify", "notify; urgent"),
+                boots,
+            )
+
+    def test_neither_does_one_that_is_no_mistake_of_form(self):
+        for boots in (False, True):
+            for wrong in (
+                FREEZER.replace("room.", "rom."),
+                FREEZER.replace("temperature", "temprature"),
+                FREEZER.replace("> 30 reset 28", "< 3 reset 8"),
+                "# Heartbeat\n",
+            ):
+                self.typo(wrong, boots=boots)
+
+    def test_an_item_that_is_gone_takes_no_later_alarm_with_it(self):
+        board = sim.Board(SLOW)
+        spell(board, HOT, 600)
+        board.write("# Heartbeat\n")
+        spell(board, HOT, 600)
+        self.assertEqual(len(board.notices), 1)
+        fire = "- (every 10m; when room.temperature > 33; notify) Fire!\n"
+        board.write(fire)
+        spell(board, HOT, 600)
+        self.assertEqual(len(board.sent), 2)
+        self.assertTrue(texts(board)[1].startswith("Fire!"), texts(board))
+        # A day later it is new.
+        board.pass_time(90000, longest_s=3600)
+        board.write(fire + SLOW)
+        spell(board, HOT, 600)
+        self.assertEqual((len(board.sent), len(board.notices)), (3, 1))
+        self.assertEqual(board.service.saved, {})
+
+    def test_an_edit_of_one_alarm_gives_its_episode_to_no_neighbor(self):
+        board = sim.Board(TWO.replace("30", "30 for 10h"))
+        spell(board, 41)
+        number = alarm(board, 1)[0]
+        board.write(TWO.replace("30", "30 for 10h").replace("RISK", "RISK!"))
+        spell(board, 41)
+        self.assertEqual(len(board.sent), 1)
+        self.assertEqual((alarm(board, 0), alarm(board, 1)[0]), (None, number))
+
+    def test_a_wrong_line_is_told_once_whatever_else_is_edited(self):
+        board = sim.Board("- (evry 10m) Look.\n")
+        board.pass_time(60)
+        for text in (
+            "# Heartbeat\n- (evry 10m) Look.\n",
+            "# Heartbeat\n- (hourly) Check.\n- (evry 10m) Look.\n",
+            "- (evry 10m) Look at it.\n- (hourly) Check.\n",
+        ):
+            board.write(text)
+            board.pass_time(60)
+            board.boot()
+            board.pass_time(60)
+        self.assertEqual(len(board.notices), 1, board.notices)
+        board.write("- (evry 10m) Look.\n- (> 35 \u00b0C) Hot.\n- (evry 10m) Again.\n")
+        board.pass_time(60)
+        # A second one with the same mistake is another one.
+        self.assertEqual(len(board.notices), 2, board.notices)
+        self.assertFalse("line 1:" in board.notices[1], board.notices)
+        self.assertTrue("line 2:" in board.notices[1] and "line 3:" in board.notices[1])
+        board.write("- (evry 10m) Look.\n- (hourly) Check.\n")
+        board.pass_time(60)
+        self.assertEqual(len(board.notices), 2, board.notices)
 
 
 class Mistakes(unittest.TestCase):

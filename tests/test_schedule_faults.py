@@ -78,9 +78,12 @@ class Faults(unittest.TestCase):
         self.assertEqual(
             [text for _, text in board.sent],
             [
-                "Tank low: 10 %",
-                "back to normal: tank.level 40; 20 min, lowest 10",
-                "Tank low: 11 %",
+                "Tank low: 10 % (limit 20)",
+                (
+                    'back to normal: "Tank low: 10 %"; tank.level 40 % (limit 20); 20 min, '
+                    "lowest 10 %"
+                ),
+                "Tank low: 11 % (limit 20)",
             ],
         )
 
@@ -93,7 +96,9 @@ class Faults(unittest.TestCase):
             board.readings["room"]["temperature"] = degrees
             board.pass_time(600)
             board.boot()
-        self.assertEqual([text for _, text in board.sent], ["Now 22.7 °C"])
+        self.assertEqual(
+            [text for _, text in board.sent], ["Now 22.7 °C (alarm when it changes by 2)"]
+        )
 
     def test_it_sends_error_texts_as_news(self):
         board = sim.Board("- Check.\n", case=self)

@@ -133,7 +133,7 @@ class Conditions(unittest.TestCase):
         board.pass_time(300)
         board.readings["tank"] = {"level": 12.5}
         board.pass_time(300)
-        self.assertEqual([text for _, text in board.sent], ["Tank low: 12.5 %"])
+        self.assertEqual([text for _, text in board.sent], ["Tank low: 12.5 % (limit 20)"])
         # Over a reboot too, and again only after the reset mark.
         board.boot()
         board.pass_time(300)
@@ -144,7 +144,13 @@ class Conditions(unittest.TestCase):
         board.pass_time(60)
         self.assertEqual(
             [text for _, text in board.sent][1:],
-            ["back to normal: tank.level 26; 10 min, lowest 12.5", "Tank low: 11 %"],
+            [
+                (
+                    'back to normal: "Tank low: 12.5 %"; tank.level 26 % (limit 20); 10 min, '
+                    "lowest 12.5 %"
+                ),
+                "Tank low: 11 % (limit 20)",
+            ],
         )
         self.assertEqual(board.turns, [])
 
@@ -158,7 +164,7 @@ class Conditions(unittest.TestCase):
         self.assertEqual(board.sent, [])
         board.confirms = True
         board.pass_time(120)
-        self.assertEqual([text for _, text in board.sent], ["Tank low: 12.5 %"])
+        self.assertEqual([text for _, text in board.sent], ["Tank low: 12.5 % (limit 20)"])
 
     def test_no_condition_is_met(self):
         board = sim.Board("- (when room.temperature > 30) A.\n- (when room.temperature > 40) B.\n")
@@ -197,7 +203,10 @@ class Conditions(unittest.TestCase):
         board.pass_time(60)
         self.assertEqual(
             [text for _, text in board.sent],
-            ["Tank low: 10 %", "back to normal: tank.level 90; 1 min, lowest 10"],
+            [
+                "Tank low: 10 % (limit 20)",
+                'back to normal: "Tank low: 10 %"; tank.level 90 % (limit 20); 1 min, lowest 10 %',
+            ],
         )
 
     def test_offline_holds_an_alert(self):
@@ -474,7 +483,7 @@ class Answers(unittest.TestCase):
             told[0],
             "line 2: room.temperature 21.5 > 90; not met; clear\n"
             "line 3: tank.level 77 < 20; not met; clear\n"
-            "    would send: Tank low: 77 %\n"
+            "    would send: Tank low: 77 % (limit 20)\n"
             "heartbeat: run (nothing to report)",
         )
         self.assertEqual([task.condition.alarm for task in board.service.tasks if task.key
@@ -494,7 +503,7 @@ class Answers(unittest.TestCase):
         # The real alarm is told all the same.
         board.readings["tank"] = {"level": 7}
         board.pass_time(60)
-        self.assertEqual([text for _, text in board.sent][1:], ["Tank low: 7 %"])
+        self.assertEqual([text for _, text in board.sent][1:], ["Tank low: 7 % (limit 20)"])
 
     def test_a_triggered_beat_that_is_interrupted_runs_again(self):
         board = sim.Board("- Check.\n")

@@ -280,7 +280,7 @@ class TestDoubt(OutboxCase):
         id = self.box.add("telegram", "1", "x")
         self.clock.unix += 3 * DAY
         self.assertEqual(self.box.failed(id), "retry")
-        # What waited while the board was off is as old as the clock says.
+        # A message that waited over a boot is as old as the clock says.
         self.reboot()
         self.assertEqual(self.box.failed(id), "failed")
 

@@ -186,6 +186,7 @@ class Board:
     def __init__(self, text: str, readings: Readings, settings: dict[str, Any]) -> None:
         self.readings = readings
         self.settings = {
+            "name": "tenner",
             "heartbeat.every": 1800,
             "heartbeat.active_hours": "",
             "heartbeat.mode": "reply",

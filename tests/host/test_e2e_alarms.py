@@ -22,6 +22,9 @@ def press(bench, message, label):
     return bench.telegram.wait_sent(before + 1)[before].text
 
 
+NORMAL = r'^back to normal: "Warm: {} °C"; room\.temperature 20 °C \(limit 30\);'
+
+
 def alarm_message(bench, pattern, count=1):
     """Wait for a message of an alarm; return it as it was sent, with its buttons."""
     bench.wait_told(pattern, count=count)
@@ -54,32 +57,33 @@ def test_the_buttons_of_an_alarm():
     with agent_board(ALERT) as bench:
         bench.ready()
         bench.board.set("room.temperature", 31.5)
-        message = alarm_message(bench, r"^Warm: 31\.5 °C$")
+        message = alarm_message(bench, r"^Warm: 31\.5 °C \(limit 30\)$")
         labels = [button["text"] for button in message.buttons]
         assert labels == ["Acknowledge", "Mute 1 h", "Why"]
 
         why = press(bench, message, "Why")
         found = ALARM.match(why)
         assert found and found[2] == "active", why
-        assert "waits for reset 28" in why and "still room.temperature 31.5 > 30" in why
+        assert "waits for reset 28" in why and "still: room.temperature 31.5 °C (limit 30);" in why
 
         answer = press(bench, message, "Acknowledge")
-        assert answer.startswith("Acknowledged: room.temperature > 30."), answer
+        about = '"Warm: 31.5 °C"; room.temperature 31.5 °C (limit 30).'
+        assert answer == f"Acknowledged: {about} I will say when it is over."
         assert bench.ask("/alarms").startswith(f"alarm {found[1]}: acknowledged since ")
 
         # An end is told once; it has no buttons, and those of the first message find nothing any
         # more.
         bench.board.set("room.temperature", 20)
-        end = alarm_message(bench, "^back to normal: room.temperature 20;")
+        end = alarm_message(bench, NORMAL.format("31.5"))
         assert not end.buttons
         gone = press(bench, message, "Acknowledge")
         assert gone.startswith(f"There is no alarm {found[1]} now"), gone
 
         # The next episode is another alarm; muted, its end waits.
         bench.board.set("room.temperature", 33)
-        second = alarm_message(bench, r"^Warm: 33 °C$")
+        second = alarm_message(bench, r"^Warm: 33 °C \(limit 30\)$")
         answer = press(bench, second, "Mute 1 h")
-        assert answer.startswith("Muted for 1 h: room.temperature > 30."), answer
+        assert answer.startswith('Muted for 1 h: "Warm: 33 °C"; room.temperature 33'), answer
         told = len(bench.told())
         bench.board.set("room.temperature", 20)
         bench.wait_for("room.temperature 20 > 30: alarm")
@@ -88,7 +92,7 @@ def test_the_buttons_of_an_alarm():
         # It was kept, and is told when nobody minds any more.
         bench.telegram.say(message.chat_id, "/alarms unmute line 3")
         bench.wait_told("^Not muted any more")
-        bench.wait_told("^back to normal: room.temperature 20;", count=2)
+        bench.wait_told(NORMAL.format("33"))
         assert bench.model.requests == []
         assert "Traceback" not in bench.log
 
@@ -129,7 +133,7 @@ def test_alarms_over_the_broker(tmp_path):
             heard = len(owner.heard)
             bench.board.set("room.temperature", 20)
             end = owner.wait("attic/alert", lambda text: "back to normal" in text, heard)
-            assert end.startswith("back to normal: room.temperature 20;")
+            assert re.match(NORMAL.format("31.5"), end)
             assert ask("/alarms").startswith("line 3: clear; ")
             assert bench.model.requests == []
             owner.close()
@@ -143,7 +147,7 @@ def test_what_the_agent_writes_into_the_file_is_watched_at_once():
         bench.telegram.say(OWNER, f"call write_file {json.dumps(write)}")
         # Nobody asks, and nobody types.
         bench.wait_for("HEARTBEAT.md: 1 tasks")
-        bench.wait_told(r"^Warm: 31\.5 °C$")
+        bench.wait_told(r"^Warm: 31\.5 °C \(limit 30\)$")
         hourly = WARM.replace("1s", "1h").replace("31", "32")
         write["content"] = f"# Heartbeat\n\n{hourly}- (every 2h) Look.\n"
         # Its answer comes first, for the next one is that of /why.

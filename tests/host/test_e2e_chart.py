@@ -156,7 +156,7 @@ def test_an_alarm_has_one():
         assert re.match(r"room\.temperature, last 6 h: ", texts[1])
         # Its end has none, and the next chart shows the episode.
         bench.board.set("room.temperature", 20)
-        bench.wait_told("^back to normal: room.temperature 20")
+        bench.wait_told('^back to normal: "Warm: 31.5 °C"; room.temperature 20 °C')
         bench.telegram.say(OWNER, "/chart room.temperature")
         wait_photo(bench, 2)
         assert len(photos(bench)) == 2

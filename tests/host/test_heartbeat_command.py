@@ -60,7 +60,7 @@ def test_a_replay_takes_a_copy_of_the_state_of_a_board(folder):
     for place in (folder / "state", folder):
         output = tell("--replay", folder / "HEARTBEAT.md", "--readings", place, "--json")
         assert kinds(output) == TOLD
-    assert json.loads(output)["messages"][0]["text"] == "Warm: -8.25 °C"
+    assert json.loads(output)["messages"][0]["text"] == "Warm: -8.25 °C (limit -12)"
     (folder / "empty").mkdir()
     output = tell("--replay", folder / "HEARTBEAT.md", "--readings", folder / "empty", status=1)
     assert "has kept no readings" in output
@@ -103,7 +103,7 @@ def test_a_replay_tells_every_message_and_what_it_costs(folder):
         ("09", 4, "notice"),
         ("11", 3, "alarm"),
     ]
-    assert found["messages"][0]["text"] == "Warm: -8 °C"
+    assert found["messages"][0]["text"] == "Warm: -8 °C (limit -12)"
     assert found["model_calls"] == 1 and found["tokens"] > 600 and found["cost_usd"] > 0
     assert [one["line"] for one in found["problems"]] == [5]
 

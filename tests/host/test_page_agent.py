@@ -192,17 +192,19 @@ def test_an_alarm_is_seen_acknowledged_muted_and_explained(client, home):
     home.set(31.5)
     with client.events(last) as events:
         told = next(one for one in events if one["type"] == "chat")
-    assert told["message"]["text"] == "It is 31.5 °C in the room."
+    assert told["message"]["text"] == "kitchen: It is 31.5 °C in the room. (limit 30)"
     task = client("GET", "/now").json["agent"]["tasks"][0]
     assert task["state"].startswith("active since") and task["alarm"] is not None
     act = {"id": str(task["alarm"])}
     answer = client("POST", "/alarms", {"action": "ack", **act}).json["answer"]
-    assert answer.startswith("Acknowledged: room.temperature")
+    assert answer.startswith(
+        'kitchen: Acknowledged: "It is 31.5 °C in the room."; room.temperature'
+    )
     found = client("GET", "/now").json
     assert found["agent"]["tasks"][0]["state"].startswith("acknowledged")
     assert found["sensors"][0]["value"] == 31.5
     mute = {"action": "mute", "id": "line 3", "duration": "2h"}
-    assert client("POST", "/alarms", mute).json["answer"].startswith("Muted for 2 h")
+    assert client("POST", "/alarms", mute).json["answer"].startswith("kitchen: Muted for 2 h")
     why = client("POST", "/alarms", {"action": "why", "id": "line 3"}).json["answer"]
     assert "last told" in why
     unmute = {"action": "unmute", "id": "line 3"}

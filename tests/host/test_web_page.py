@@ -143,7 +143,7 @@ def test_an_alarm_is_seen_acknowledged_muted_and_explained(client, bench):
     assert task["state"].startswith("active since") and task["alarm"] is not None
     act = {"id": str(task["alarm"])}
     answer = client("POST", "/alarms", {"action": "ack", **act}).json["answer"]
-    assert answer.startswith("Acknowledged: room.temperature")
+    assert "; room.temperature 31.5 °C (limit " in answer and answer.startswith("Acknowledged: ")
     found = client("GET", "/now").json
     assert found["agent"]["tasks"][0]["state"].startswith("acknowledged")
     assert found["sensors"][0]["name"] == "room.temperature"

@@ -140,7 +140,8 @@ def test_an_alarm_is_seen_acknowledged_muted_and_explained(client, board):
     task = found["agent"]["tasks"][0]
     assert task["state"].startswith("active since") and task["alarm"] is not None
     act = {"action": "ack", "id": str(task["alarm"])}
-    assert client("POST", "/alarms", act).json["answer"].startswith("Acknowledged: room")
+    answer = client("POST", "/alarms", act).json["answer"]
+    assert answer.startswith("kitchen: Acknowledged: ") and "; room.temperature " in answer
     assert client("GET", "/now").json["agent"]["tasks"][0]["state"].startswith("acknowledged")
     why = client("POST", "/alarms", {"action": "why", "id": "line 3"}).json["answer"]
     assert "last told" in why

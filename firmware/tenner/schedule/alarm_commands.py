@@ -5,7 +5,7 @@ import json
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, conditions, status
+from tenner.schedule import alarm_texts, alarms, sensor_values, status
 from tenner.schedule.amounts import duration
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.sensor_values import show
@@ -26,12 +26,16 @@ async def command(service: "Service", args: str = "") -> str:
     if words and words != ["json"]:
         return await overlay.step("COMMAND", act, service, words)
     next_s = await overlay.step("COMMAND", status.times, service)
-    lines = await overlay.step("COMMAND", _list, service, next_s, json.dumps if words else _line)
+    lines = await overlay.step("COMMAND", _list, service, next_s, bool(words))
     return "\n".join(lines) or ("[]" if words else "no alarms: no line has a condition")
 
 
-async def _list(service, next_s, make):
-    return [make(one) for one in status.tasks(service, next_s) if "state" in one]
+async def _list(service, next_s, is_json):
+    lines = []
+    for task, one in zip(service.tasks or (), status.tasks(service, next_s)):
+        if "state" in one:
+            lines.append(json.dumps(one) if is_json else await _line(service, task, one))
+    return lines
 
 
 async def act(service: "Service", words: list[str]) -> str:
@@ -46,34 +50,65 @@ async def act(service: "Service", words: list[str]) -> str:
     if task is None:
         return "There is no alarm %s now; it may be over. /alarms shows those there are." % rest[0]
     if action == "why":
-        return _why(service, task)
+        return await _why(service, task)
     try:
-        return _change(Occurrences(service), task, action, " ".join(rest[1:]))
+        answer = _change(Occurrences(service), task, action, " ".join(rest[1:]))
     except ValueError:
         return '"%s" is no duration; expected one such as 30m, 2h' % " ".join(rest[1:])
+    text = answer % await _named(service, task)
+    if action == "ack":
+        active = []
+        for other in alarm_texts.others(service, task):
+            active.append(await _said(service, other))
+        if active:
+            text += " Still active: %s." % ", ".join(active)
+    return alarm_texts.board(service) + text
 
 
 def _change(occurrences, task, action, amount):
+    """Change the state of an alarm; return the answer with a `%s` for the alarm."""
     condition = task.condition
     moment = occurrences.moment
+    is_open = alarms.is_open(task) and condition.alarm is not True
     if action == "ack":
-        if not alarms.is_open(task) or condition.alarm is True:
-            return "Nothing to acknowledge: it is over."
+        if not is_open:
+            return "Nothing to acknowledge, it is over: %s."
         condition.alarm[alarms.FLAGS] |= alarms.ACKNOWLEDGED
         condition.alarm[alarms.OWED] &= ~alarms.REPEAT
-        answer = "Acknowledged: %s. I will say when it is over." % conditions.describe(condition)
+        answer = "Acknowledged: %s. I will say when it is over."
     elif action == "mute":
         seconds = duration(amount) if amount else _MUTE_S
         condition.muted = moment.now + seconds
-        answer = "Muted for %s: %s. You will hear of events afterwards." % (
-            alarm_texts.span(seconds),
-            conditions.describe(condition),
+        condition.mute_s = seconds
+        if is_open:
+            condition.alarm[alarms.FLAGS] |= alarms.PROMISED
+        answer = "Muted for %s: %%s. You will hear of events afterwards." % (
+            alarm_texts.span(seconds)
         )
     else:
-        condition.muted = 0
-        answer = "Not muted any more: %s." % conditions.describe(condition)
+        condition.muted = condition.mute_s = 0
+        answer = "Not muted any more: %s."
     occurrences.save()
     return answer
+
+
+async def _said(service, task):
+    """Return `"Hot!" (limit 30)` of an alarm."""
+    text = await _filled(service, task, status.text_of(service, task))
+    return '"%s" (%s)' % (alarm_texts.shown(text), alarm_texts.limits(task.condition))
+
+
+async def _named(service, task):
+    """Return `"Hot!"; room.temperature 31 °C (limit 30)` of an alarm."""
+    text = await _filled(service, task, status.text_of(service, task))
+    about = await _filled(service, task, alarm_texts.about(task.condition))
+    return '"%s"; %s' % (alarm_texts.shown(text), about)
+
+
+async def _filled(service, task, template):
+    # With the value seen last: a command reads no sensor.
+    known = {task.condition.name(): task.condition.seen}
+    return await sensor_values.fill(service, template, known, False)
 
 
 def _find(service, name):
@@ -88,22 +123,26 @@ def _find(service, name):
     return None
 
 
-def _line(one):
-    text = status.shown(one["text"])
+async def _line(service, task, one):
+    text = alarm_texts.shown(await _filled(service, task, one["text"]))
     value = one["value"]
     name = "alarm %d" % one["alarm"] if one["alarm"] is not None else "line %d" % one["line"]
-    about = one["condition"] + ("" if value is None else " (now %s)" % show(value))
+    if value is not None:
+        now = " (now %s%s)" % (show(value), alarm_texts.sign(service, task.condition))
+    about = one["condition"] + ("" if value is None else now)
     return "%s: %s; %s; %s" % (name, one["state"], about, text)
 
 
-def _why(service, task):
+async def _why(service, task):
     """Return the full description of an alarm."""
     for one in status.tasks(service, None):
         if one["line"] == task.line and "state" in one:
-            lines = [_line(one)]
-            alarm = task.condition.alarm
-            if isinstance(alarm, list):
-                lines.append(alarm_texts.goes_on(task, service.app.clock.now()))
+            lines = [await _line(service, task, one)]
+            if isinstance(task.condition.alarm, list):
+                about = await _filled(service, task, alarm_texts.about(task.condition))
+                sign = alarm_texts.sign(service, task.condition)
+                now = service.app.clock.now()
+                lines.append(alarm_texts.goes_on(task, "", about, sign, now))
             lines.append("last told %s" % (one["told"] or "never"))
             return "\n".join(lines)
     return _HELP

@@ -8,10 +8,14 @@ from tenner.schedule.sensor_values import show
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.schedule.posix_tz import Zone
-    from tenner.schedule.task import Moment, Task
+    from tenner.schedule.service import Service
+    from tenner.schedule.task import Condition, Moment, Task
 
 # A longer time means that the clock was set in between.
 _LONGEST_S = const(400 * 86400)
+_TEXT = const(60)
+# The name of a board that was given none.
+_UNNAMED = const("tenner")
 
 
 def span(seconds: int) -> str:
@@ -29,44 +33,130 @@ def span(seconds: int) -> str:
     return words % (big, small) if small else words[:4] % big
 
 
-def extremes(task: "Task") -> str:
+def board(service: "Service") -> str:
+    """Return `kitchen: `, which begins each message of a board with a name of its own, or ""."""
+    name = service.app.config.get("name")
+    return "%s: " % name if name and name != _UNNAMED else ""
+
+
+def sign(service: "Service", condition: "Condition") -> str:
+    """Return the unit of a condition's value with a space before it, or ""."""
+    unit = service.app.get("sensors").unit(condition.value)
+    return " " + unit if unit else ""
+
+
+def shown(text: str) -> str:
+    """Return the beginning of an item's text."""
+    text = text.split("\n")[0]
+    return text[:_TEXT] + " ..." if len(text) > _TEXT else text
+
+
+def limits(condition: "Condition") -> str:
+    """Return `limit 30`, `limits 17 to 26` or `alarm at 1`, of joined conditions all."""
+    return ", ".join([_limit(term) for term in conditions.terms(condition)])
+
+
+def _limit(term):
+    op = term.op
+    number = show(term.number)
+    if op[0] in "<>":
+        return "limit " + number
+    if op == "outside":
+        return "limits %s to %s" % (number, show(term.number2))
+    if op in ("==", "!="):
+        return "alarm %s %s" % ("at" if op == "==" else "unless", number)
+    text = "alarm when it " + op
+    if op != "changes":
+        text += " " + number
+    return text + (" within " + span(term.within_s) if term.within_s else "")
+
+
+def about(condition: "Condition") -> str:
+    """Return the template `room.temperature {room.temperature} (limit 30)`."""
+    found = []
+    for term in conditions.terms(condition):
+        found.append("%s {%s} (%s)" % (term.name(), term.name(), _limit(term)))
+    return (" or " if condition.either else " and ").join(found)
+
+
+def begun(condition: "Condition", template: str) -> str:
+    """Return the template of an alarm's first message: the item's own, value and limit."""
+    for term in conditions.terms(condition):
+        if "{%s}" % term.name() not in template and "{%s:" % term.name() not in template:
+            return "%s%s %s" % (template, _stop(template), about(condition))
+    return "%s (%s)" % (template.rstrip(), limits(condition))
+
+
+def _stop(text):
+    return "" if text.rstrip()[-1:] in ".!?:" else ":"
+
+
+def extremes(task: "Task", sign: str = "") -> str:
     """Return `, highest 35.2`, or the extremes that matter to its operator."""
     alarm = task.condition.alarm
     if alarm[alarms.HIGH] is None:
         return ""
     op = task.condition.op
     if op[0] == ">" or op == "rises by":
-        return ", highest %s" % show(alarm[alarms.HIGH])
+        return ", highest %s%s" % (show(alarm[alarms.HIGH]), sign)
     if op[0] == "<" or op == "drops by":
-        return ", lowest %s" % show(alarm[alarms.LOW])
+        return ", lowest %s%s" % (show(alarm[alarms.LOW]), sign)
     if op == "outside":
-        return ", %s to %s" % (show(alarm[alarms.LOW]), show(alarm[alarms.HIGH]))
+        return ", %s to %s%s" % (show(alarm[alarms.LOW]), show(alarm[alarms.HIGH]), sign)
     return ""
 
 
-def ended(task: "Task") -> str:
-    """Return `back to normal: room.temperature 27.8; 14 min, highest 35.2`."""
+def others(service: "Service", task: "Task") -> "list[Task]":
+    """Return the other alarms on the same value that are under way, or that its last value
+    meets."""
+    found = []
+    mine = task.condition
+    for other in service.tasks or ():
+        its = other.condition
+        if other is task or not alarms.is_alarm(other) or its.name() != mine.name():
+            continue
+        met = alarms.is_open(other) or its.since_s is not None
+        if not met and mine.alarm and its.op not in conditions.EVENTS + conditions.MOVES:
+            last = mine.alarm[alarms.LAST]
+            met = last is not None and conditions.is_met(its, {its.sensor: {its.value: last}}, 0)
+        if met:
+            found.append(other)
+    return found
+
+
+def ended(task: "Task", said: str, about: str, sign: str, active: str) -> str:
+    """
+    Return `back to normal: "Hot!"; room.temperature 27.8 °C (limit 30); 14 min, highest 35.2 °C`.
+    `said`: the text of the alarm, `about`: the filled template of that name, `active`: the alarms
+    that go on.
+    """
     alarm = task.condition.alarm
-    text = "back to normal: " + task.condition.name()
-    if alarm[alarms.LAST] is not None:
-        text += " " + show(alarm[alarms.LAST])
+    if alarm[alarms.FLAGS] & alarms.MOVED:
+        word, _, number = limits(task.condition).partition(" ")
+        verb = "are" if word == "limits" else "is"
+        head = "no longer an alarm: its %s %s %s now; " % (word, verb, number)
+    else:
+        head = "over: " if active else "back to normal: "
     lasted = span(alarm[alarms.END_S] - alarm[alarms.START])
-    return text + ("; " + lasted if lasted else "") + extremes(task)
+    text = _named(head, said, about, lasted) + extremes(task, sign)
+    return text + (". Still active: %s." % active if active else "")
 
 
-def goes_on(task: "Task", now: int) -> str:
-    """Return `still room.temperature > 30: 35 after 2 h, highest 35.2`."""
-    alarm = task.condition.alarm
-    value = alarm[alarms.LAST]
-    text = "still %s" % conditions.describe(task.condition, value)
-    lasted = span(now - alarm[alarms.START])
-    return text + ("; " + lasted if lasted else "") + extremes(task)
+def goes_on(task: "Task", said: str, about: str, sign: str, now: int) -> str:
+    """Return `still: "Hot!"; room.temperature 35 °C (limit 30); 2 h, highest 35.2 °C`."""
+    lasted = span(now - task.condition.alarm[alarms.START])
+    return _named("still: ", said, about, lasted) + extremes(task, sign)
+
+
+def _named(head, said, about, lasted):
+    pieces = ['"%s"' % said] if said else []
+    return head + "; ".join(pieces + [about] + ([lasted] if lasted else []))
 
 
 def state(task: "Task", moment: "Moment", zone: "Zone") -> str:
     """Return the state of an alarm in words: `active since 11:31, waits for reset 28`."""
     condition = task.condition
-    if condition.muted > moment.now:
+    if alarms.is_muted(condition, moment):
         return "muted until " + _clock(condition.muted, moment, zone)
     alarm = condition.alarm
     if not alarm or alarm is True:

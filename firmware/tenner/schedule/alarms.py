@@ -13,7 +13,8 @@ while all is clear.
 from tenner.chart import episodes
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import conditions
+from tenner.schedule import conditions, saved_state
+from tenner.schedule.task import Condition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.schedule.occurrences import Occurrences
-    from tenner.schedule.service import Service
-    from tenner.schedule.task import Task
+    from tenner.schedule.task import Moment, Task
 
 #: The places in the list. ID: the number of the episode, for people. START: UTC second of its
 #: beginning. VALUE: the value then. LOW, HIGH: the extremes since. OWED: the messages owed. TOLD:
 #: UTC second of the last one; while the beginning is owed, since when it waits for a model.
 #: MISSES: looks in a row at which it seemed over. REPEATS: repeated messages. END_S: UTC second of
-#: its end. LAST: the value seen last. `WHAT`: the condition's value and operator.
+#: its end, or at which its item left the file. LAST: the value seen last. `WHAT`: the condition's
+#: value and operator. LIMIT: the numbers that the value met last.
 ID = const(0)
 START = const(1)
 VALUE = const(2)
@@ -42,6 +43,7 @@ REPEATS = const(9)
 END_S = const(10)
 LAST = const(11)
 WHAT = const(12)
+LIMIT = const(13)
 
 #: The messages that may be owed.
 BEGIN = const(1)
@@ -51,9 +53,13 @@ REPEAT = const(4)
 # Seconds whose readings a reboot may forget.
 _KEEP_S = const(300)
 
-#: Flags.
+#: Flags. PROMISED: the owner was promised its end, MOVED: it ended because its limit was moved,
+#: GONE: its item is gone from the file, and the owner knows.
 OVER = const(1)
 ACKNOWLEDGED = const(2)
+PROMISED = const(4)
+MOVED = const(8)
+GONE = const(16)
 
 
 def is_alarm(task: "Task") -> bool:
@@ -118,11 +124,17 @@ def _is_worth_a_write(service, before, newest):
 
 def _restored(condition):
     """Return the episode under way; up to 0.9 a condition had only `fired`."""
-    if condition.alarm is True:
-        condition.alarm = [0, 0, None, None, None, 0, 0, 0, 0, 0, 0, None, _about(condition)]
-    elif not condition.alarm:
-        condition.alarm = None
-    return condition.alarm
+    alarm = condition.alarm
+    if alarm is True:
+        alarm = [0, 0, None, None, None, 0, 0, 0, 0, 0, 0, None, _about(condition)]
+    elif not alarm:
+        alarm = None
+    else:
+        alarm[FLAGS] &= ~GONE
+    condition.alarm = alarm
+    while alarm and len(alarm) <= LIMIT:
+        alarm.append(None)
+    return alarm
 
 
 def _wait_or_begin(service, task, moment, met, value):
@@ -143,7 +155,7 @@ def _wait_or_begin(service, task, moment, met, value):
     flags = OVER if condition.op in conditions.EVENTS else 0
     now = moment.now
     condition.alarm = [service.episodes, now, value, value, value, BEGIN, 0, 0, flags, 0, 0, value]
-    condition.alarm.append(_about(condition))
+    condition.alarm += [_about(condition), _limit(condition)]
     service.dirty = True
     log(
         "heartbeat",
@@ -167,8 +179,9 @@ def _go_on(service, task, moment, met, value):
         alarm[HIGH] = value if alarm[HIGH] is None else max(alarm[HIGH], value)
     if met:
         alarm[MISSES] = 0
+        alarm[LIMIT] = _limit(condition)
         due = task.repeat_s and not alarm[OWED] and not alarm[FLAGS] & ACKNOWLEDGED
-        if due and moment.now - alarm[TOLD] >= task.repeat_s:
+        if due and _since(moment, alarm[TOLD]) >= task.repeat_s:
             alarm[OWED] = REPEAT
             service.dirty = True
         return
@@ -181,11 +194,66 @@ def _go_on(service, task, moment, met, value):
     if service.files is None:
         episodes.note(service.app.state, condition.name(), alarm[START], moment.now)
     alarm[OWED] &= ~REPEAT
-    if (task.notify or task.resolve) and condition.op not in conditions.MOVES:
+    if _met_before(condition, alarm):
+        alarm[FLAGS] |= MOVED
+    tells = (task.notify or task.resolve) and condition.op not in conditions.MOVES
+    if tells or alarm[FLAGS] & (ACKNOWLEDGED | PROMISED):
         alarm[OWED] |= END
     log("heartbeat", "%s: alarm %d over" % (conditions.describe(condition, value), alarm[ID]))
     if not alarm[OWED]:
         condition.alarm = None
+
+
+def _limit(condition):
+    """Return the numbers that the value is compared with."""
+    return [condition.number, condition.number2]
+
+
+def _met_before(condition, alarm):
+    """Return whether the last value would still meet the limit before an edit of the item."""
+    limit, value = alarm[LIMIT], alarm[LAST]
+    if not limit or limit == _limit(condition) or value is None or condition.also:
+        return False
+    before = Condition()
+    before.op = condition.op
+    before.number, before.number2 = limit
+    return bool(conditions.is_met(before, {"": {"": value}}, 0))
+
+
+def _since(moment, at):
+    """Return the seconds since a message was sent; since the boot when the clock was set back."""
+    return moment.now - at if moment.now >= at else moment.mono_s
+
+
+def is_muted(condition: "Condition", moment: "Moment") -> bool:
+    """Return whether the messages of a condition's alarm wait."""
+    left_s = condition.muted - moment.now
+    if left_s > condition.mute_s > 0:
+        # The clock was another one then, as it is before it is set.
+        left_s = condition.mute_s - moment.mono_s
+    return left_s > 0
+
+
+def follow_clock(
+    condition: "Condition", moved_s: int, written: "tuple[int, int] | None", now: int
+) -> None:
+    """
+    Move the times of a condition with the clock. `written`: only those between two times by the
+    old clock, None for all.
+    """
+
+    def moved(at):
+        return at + moved_s if written is None or written[0] <= at <= written[1] else at
+
+    condition.told = condition.told and min(moved(condition.told), now)
+    if condition.mute_s:
+        # Never longer than was asked for.
+        condition.muted = min(moved(condition.muted - condition.mute_s), now) + condition.mute_s
+    alarm = condition.alarm
+    if isinstance(alarm, list):
+        alarm[START] = moved(alarm[START])
+        alarm[TOLD] = min(moved(alarm[TOLD]), now)
+        alarm[END_S] = moved(alarm[END_S])
 
 
 def next_owed(task: "Task") -> int:
@@ -227,33 +295,21 @@ def _about(condition):
     return "%s %s" % (condition.name(), condition.op)
 
 
-def hand_over(service: "Service", kept: "Sequence", tasks: "Sequence[Task]") -> None:
+def hand_over(kept: "Sequence", tasks: "Sequence[Task]") -> bool:
     """
-    Hand over the alarm of an item that has left the file. `kept`: the alarm, the reference of
-    changes, and the end of its mute. An item that watches the same takes it over. Without one the
-    owner learns that its end will not come.
+    Hand the alarm of an item that has left the file to one of `tasks` that watches the same;
+    return whether there was one. `kept`: saved_state.kept of the item.
     """
-    alarm = kept[0] if kept else None
-    if not isinstance(alarm, list):
-        return
+    alarm = kept[0]
     for task in tasks:
         condition = task.condition
-        if (
-            condition
-            and is_alarm(task)
-            and not condition.alarm
-            and _about(condition) == alarm[WHAT]
-        ):
-            condition.alarm, condition.reference, condition.muted = kept[:3]
-            return
-    if not alarm[OWED] & BEGIN and not alarm[FLAGS] & OVER:
-        service.app.agent.notify(
-            (
-                "%s is no longer watched: its line in HEARTBEAT.md is gone. The alarm was still "
-                "active."
-            )
-            % alarm[WHAT].split(" ")[0]
-        )
+        # Another form of the same direction, such as `>=` for `>`, is the same alarm.
+        about = condition and condition.name() + " " + condition.op[0]
+        if about and is_alarm(task) and not condition.alarm and alarm[WHAT].startswith(about):
+            saved_state.restore(task, kept[:4])
+            alarm[WHAT] = _about(condition)
+            return True
+    return False
 
 
 def is_open(task: "Task") -> bool:

@@ -4,7 +4,8 @@
 is one message."""
 
 from tenner.port.compat import const
-from tenner.schedule import alarms, conditions, schedule_files
+from tenner.schedule import alarm_texts, alarms, schedule_files
+from tenner.schedule.sensor_values import show
 from tenner.schedule.task import Task
 from tenner.store import json_strict
 from tenner.store.hours import Hours
@@ -22,7 +23,7 @@ _MOST = const(3000)
 def why_held(occurrences: "Occurrences", task: Task) -> str | None:
     """Return why a message of this alarm is not sent now: `held until 08:00`; None when it is."""
     moment = occurrences.moment
-    if task.condition.muted > moment.now:
+    if alarms.is_muted(task.condition, moment):
         return "muted until " + occurrences.zone.short(task.condition.muted)[11:]
     if task.urgent:
         return None
@@ -77,11 +78,18 @@ def text(occurrences: "Occurrences") -> tuple[str, str]:
     zone = occurrences.zone
     lines = []
     marks = []
+    begun = {}
     length = more = 0
+    service = occurrences.service
+    board = alarm_texts.board(service)
     for utc, mark, said in _held(occurrences.log.files):
         if mark in marks:
             continue
         marks.append(mark)
+        # The name of the board stands at the top.
+        said = said[len(board) :] if said.startswith(board) else said
+        if mark[:3] == "al:":
+            begun[mark] = alarm_texts.shown(said)
         line = "%s %s" % (zone.short(utc)[11:], said)
         length += len(line)
         if length > _MOST:
@@ -91,15 +99,18 @@ def text(occurrences: "Occurrences") -> tuple[str, str]:
     if more:
         lines.append("... and %d more; /alarms shows how things are" % more)
     still = []
-    for task in occurrences.service.tasks or ():
-        if task.condition and "al:%d" % _id(task) in marks and alarms.is_open(task):
+    for task in service.tasks or ():
+        said = begun.get("al:%d" % _id(task)) if task.condition else None
+        if said and alarms.is_open(task):
             value = task.condition.alarm[alarms.LAST]
-            still.append(conditions.describe(task.condition, value))
+            now = "" if value is None else ", now " + show(value)
+            sign = alarm_texts.sign(service, task.condition) if now else ""
+            still.append('"%s"%s%s' % (said, now, sign))
     if still:
         lines.append("Still active: " + "; ".join(still))
     hours = Hours(occurrences.service.window).quiet() if occurrences.service.window else ""
     head = "While it was quiet (%s):\n" % hours if hours else "While it was quiet:\n"
-    return head + "\n".join(lines), "di:%s-%d" % (marks[0] if marks else "", len(marks))
+    return board + head + "\n".join(lines), "di:%s-%d" % (marks[0] if marks else "", len(marks))
 
 
 def marks(service: "Service") -> set[str]:

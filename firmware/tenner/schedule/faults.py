@@ -36,7 +36,8 @@ def note(occurrences: "Occurrences", sensor: str, sentence: str | None, line: in
     now = occurrences.moment.now
     fault = service.faults.get(sensor)
     if sentence is None:
-        if fault and fault[_COUNT] and now - fault[_LAST] >= _STABLE_S:
+        # Also when the clock was set back.
+        if fault and fault[_COUNT] and not 0 <= now - fault[_LAST] < _STABLE_S:
             _over(service, sensor, fault, now)
         return
     if fault is None:

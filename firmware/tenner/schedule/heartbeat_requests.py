@@ -3,16 +3,8 @@
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import (
-    alarm_texts,
-    alarms,
-    conditions,
-    digest,
-    heartbeat_tasks,
-    sensor_values,
-)
+from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, sensor_values
 from tenner.schedule.occurrences import Occurrences
-from tenner.schedule.sensor_values import show
 from tenner.schedule.task import Request
 
 TYPE_CHECKING = False
@@ -131,24 +123,29 @@ def _describe(occurrences, task, request):
     request.mark = alarms.mark(task, bit)
     request.hold = task.hold
     if bit == alarms.END:
-        request.text = alarm_texts.ended(task)
-    elif bit == alarms.REPEAT:
-        request.text = alarm_texts.goes_on(task, occurrences.moment.now)
+        request.others = alarm_texts.others(occurrences.service, task)
 
 
 async def _alert_text(occurrences, request):
-    """Return the text of an alert whose item has it, with readings for its `{sensor.value}`."""
+    """Return the text of an alert from that of its item, with readings for its
+    `{sensor.value}`."""
     heartbeat = occurrences.service
     task = request.tasks[0]
-    found = request.items[1]
-    alarm = task.condition.alarm if request.bit else None
+    texts = dict(request.items[1])
+    text = texts.get(task.line, "")
+    condition = task.condition
+    alarm = condition.alarm if request.bit else None
     value = alarm[alarms.VALUE] if alarm else task.trigger_value
-    known = {} if value is None else {task.condition.name(): value}
-    text = found[0][1] if found else ""
-    if not task.notify and task.condition:
-        facts = _facts(task.condition)
-        text = "%s: %s" % (facts, text) if text else facts
+    known = {} if value is None else {condition.name(): value}
     await overlay.enter("BEAT_READ")
+    board = alarm_texts.board(heartbeat) if condition else ""
+    if alarm and request.bit != alarms.BEGIN:
+        return board + await _further_text(occurrences, request, texts)
+    if condition and not task.notify:
+        about = alarm_texts.about(condition)
+        text = "%s: %s" % (about, text) if text else about
+    elif alarm:
+        text = alarm_texts.begun(condition, text)
     text = await sensor_values.fill(heartbeat, text, known)
     now = occurrences.moment.now
     start = alarm[alarms.START] if alarm else now
@@ -161,22 +158,32 @@ async def _alert_text(occurrences, request):
         text += " (%s)" % notes
     if alarm and not (task.notify or task.gave_up):
         text += " (It is over, and no model was asked.)"
-    return text
+    return board + text
 
 
-def _facts(condition):
-    """Return a template for the values of a condition and their limits."""
-    pieces = []
-    for term in conditions.terms(condition):
-        name = term.name()
-        text = "%s {%s}" % (name, name)
-        if term.op not in ("==", "!=", "changes"):
-            limit = show(term.number)
-            if term.number2 is not None:
-                limit += "..%s" % show(term.number2)
-            if term.within_s:
-                limit += " within " + alarm_texts.span(term.within_s)
-            is_limit = term.op[0] in "<>" or term.op == "outside"
-            text += " (%s %s)" % ("limit" if is_limit else term.op, limit)
-        pieces.append(text)
-    return (" or " if condition.either else " and ").join(pieces)
+async def _further_text(occurrences, request, texts):
+    """Return the text of a later message of an alarm, which names the first one."""
+    heartbeat = occurrences.service
+    task = request.tasks[0]
+    condition = task.condition
+    alarm = condition.alarm
+    name = condition.name()
+    last = {name: alarm[alarms.LAST]}
+    is_end = request.bit == alarms.END
+    said = {name: alarm[alarms.VALUE]} if is_end else last
+    said = await _said(heartbeat, texts, task, said)
+    about = await sensor_values.fill(heartbeat, alarm_texts.about(condition), last)
+    sign = alarm_texts.sign(heartbeat, condition)
+    if not is_end:
+        return alarm_texts.goes_on(task, said, about, sign, occurrences.moment.now)
+    active = []
+    for other in request.others:
+        text = await _said(heartbeat, texts, other, last)
+        active.append('"%s" (%s)' % (text, alarm_texts.limits(other.condition)))
+    return alarm_texts.ended(task, said, about, sign, ", ".join(active))
+
+
+async def _said(heartbeat, texts, task, known):
+    """Return the beginning of an item's text."""
+    text = await sensor_values.fill(heartbeat, texts.get(task.line, ""), known, False)
+    return alarm_texts.shown(text)

@@ -48,7 +48,7 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
             general = True
             continue
         if kind == heartbeat_parser.OFF:
-            off = True
+            off = occurrences.is_off = True
             continue
         if kind == heartbeat_parser.TASK and not clauses:
             plain = True
@@ -194,7 +194,7 @@ def prompt(heartbeat: "Service", request: "Request") -> str:
 async def read_items(heartbeat: "Service", request: "Request") -> None:
     """Read the items of a request. The code that parses them is large, so this is a step of its
     own."""
-    request.items = read(heartbeat, request.tasks)
+    request.items = read(heartbeat, request.tasks + list(request.others))
 
 
 def read(heartbeat: "Service", tasks: list[Task]) -> tuple[list[str], list[tuple[int, str]]]:

@@ -24,6 +24,9 @@ _URGENT_S = const(20)
 class Occurrences:
     """Lives for one look or one turn; all that lasts longer is in `service`, or on flash."""
 
+    #: Has the file a line with a mistake, which is off?
+    is_off = False
+
     def __init__(self, service: "Service") -> None:
         self.service = service
         self.moment = Moment(service.app.clock)

@@ -10,7 +10,7 @@ from binascii import crc32
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import alarms, due, saved_state
-from tenner.schedule.task import Task
+from tenner.schedule.task import SavedTask, Task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _FIRST_BEAT_S = const(60)
 _JUMP_S = const(30)
 _MAX_PROBLEMS = const(5)
+# An alarm whose item is gone is kept for so long, and so many of them.
+_GONE_S = const(86400)
+_MOST_GONE = const(4)
 # The place in the saved values of a condition where its measurements by the clock begin.
 _MEASURED = const(4)
 
@@ -62,12 +65,15 @@ def _read(occurrences, signature):
         _report(service, problems)
         log(service.area, "%s: %d tasks" % (service.file, len(service.tasks or ())))
     service.signature = signature
+    tasks = service.tasks or ()
+    new = [task for task in tasks if task not in old]
     for task in old:
-        if task.condition and task.condition.alarm and task not in (service.tasks or ()):
-            condition = task.condition
-            kept = (condition.alarm, condition.reference, condition.muted)
-            alarms.hand_over(service, kept, service.tasks or ())
-        if task.pending and task not in (service.tasks or ()):
+        if task in tasks:
+            continue
+        if task.condition and isinstance(task.condition.alarm, list):
+            saved = SavedTask(task.last, None, None, saved_state.kept(task))
+            _part_with(occurrences, task.name(), saved, new)
+        if task.pending:
             occurrences.supersede(task, task.pending)
     service.dirty = service.dirty or bool(old)
     service.last_logged = None
@@ -77,17 +83,65 @@ def prune(occurrences: "Occurrences", tasks: "Sequence[Task]") -> None:
     """Forget the state of tasks that have left the file."""
     service = occurrences.service
     names = [task.name() for task in tasks]
+    old = service.tasks or ()
+    # Those that have no state of their own.
+    new = [task for task in tasks if task not in old and task.name() not in service.saved]
+    moment = occurrences.moment
     for name in list(service.saved):
-        if name not in names:
+        saved = service.saved[name]
+        gone_s = moment.now - (_gone_at(saved) or moment.now)
+        if moment.trusted and not 0 <= gone_s < _GONE_S:
+            service.saved.pop(name)
+            service.dirty = True
+        elif name not in names:
             gone = Task()
             gone.key = name
-            saved = service.saved.pop(name)
-            if saved.kept and isinstance(saved.kept[0], list):
-                alarms.hand_over(service, saved.kept, tasks)
+            service.saved.pop(name)
             gone.pending = saved.pending
             if gone.pending:
                 occurrences.supersede(gone, gone.pending)
-            service.dirty = True
+                saved.pending = None
+            if saved.kept and isinstance(saved.kept[0], list):
+                _part_with(occurrences, name, saved, new)
+            service.dirty = service.dirty or name not in service.saved
+
+
+def _part_with(occurrences, name, saved, new):
+    """
+    Give the alarm of an item that is gone to one of the `new` that watches the same. Without one
+    it is kept for a day: an item that comes back unchanged goes on with it.
+    """
+    service = occurrences.service
+    alarm = saved.kept[0]
+    told = alarm[alarms.FLAGS] & alarms.GONE
+    if not told and alarms.hand_over(saved.kept, new):
+        return
+    if alarm[alarms.FLAGS] & alarms.OVER and not occurrences.is_off:
+        return
+    service.saved[name] = saved
+    # A line with a mistake is there, and its owner hears of that.
+    if not told and not occurrences.is_off:
+        alarm[alarms.FLAGS] |= alarms.GONE
+        alarm[alarms.END_S] = occurrences.moment.now
+        service.dirty = True
+        if not alarm[alarms.OWED] & alarms.BEGIN:
+            service.app.agent.notify(
+                (
+                    "%s is no longer watched: its line in HEARTBEAT.md is gone. The alarm was "
+                    "still active."
+                )
+                % alarm[alarms.WHAT].split(" ")[0]
+            )
+        gone = [one for one in service.saved if _gone_at(service.saved[one])]
+        if len(gone) > _MOST_GONE:
+            service.saved.pop(min(gone, key=lambda one: _gone_at(service.saved[one])))
+
+
+def _gone_at(saved):
+    """Return when the item of an alarm left the file, 0 for others."""
+    alarm = saved.kept[0] if saved.kept else None
+    is_gone = isinstance(alarm, list) and alarm[alarms.FLAGS] & alarms.GONE
+    return alarm[alarms.END_S] if is_gone else 0
 
 
 def _adopt(occurrences, task, old):
@@ -133,14 +187,25 @@ def complain(problems: list[str], text: str) -> None:
 
 
 def _report(service, problems):
-    """Notify the owner once of the mistakes in the file."""
-    text = "\n".join(problems)
-    check = crc32(text.encode())
-    if check != service.problems:
-        service.problems = check
+    """Notify the owner once of each mistake in the file."""
+    # Up to 0.2 it was one number.
+    before = [] if isinstance(service.problems, int) else service.problems
+    known = list(before)
+    found = []
+    new = []
+    for text in problems:
+        # Without its line, which other edits move.
+        check = crc32((text.partition(": ")[2] or text).encode()) & 0xFFFFFF
+        found.append(check)
+        if check in known:
+            known.remove(check)
+        else:
+            new.append(text)
+    if found != before:
+        service.problems = found
         service.dirty = True
-        if text:
-            service.app.agent.notify(text)
+    if new:
+        service.app.agent.notify("\n".join(new))
 
 
 def _follow_clock(occurrences):
@@ -149,7 +214,9 @@ def _follow_clock(occurrences):
     service = occurrences.service
     moment = occurrences.moment
     offset_s = moment.now - moment.mono_s
-    jump_s = offset_s - service.offset_s
+    moved_s = jump_s = offset_s - service.offset_s
+    # Times that were written since the boot by a clock that was not set.
+    written = None if service.was_trusted else (service.offset_s, moment.now - moved_s)
     service.offset_s = offset_s
     if moment.trusted and not service.was_trusted:
         jump_s = 0
@@ -165,6 +232,8 @@ def _follow_clock(occurrences):
     restarted = 0
     for task in service.tasks or ():
         restarted += _restart_timer(occurrences, task, jump_s)
+        if task.condition:
+            alarms.follow_clock(task.condition, moved_s, written, moment.now)
     if restarted or jump_s:
         service.dirty = True
         what = "moved by %d s" % jump_s if jump_s else "is set"

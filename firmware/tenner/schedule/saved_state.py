@@ -36,7 +36,8 @@ def kept(task: "Task") -> list:
     """Return further values that outlive a reboot: of the task's condition, or of a job."""
     of = task.condition
     if of:
-        return [of.alarm, of.reference, of.muted, of.told]
+        muted = [of.muted, of.mute_s] if of.mute_s else of.muted
+        return [of.alarm, of.reference, muted, of.told]
     return (
         [task.failures, task.off_since, task.why, task.told] if isinstance(task.key, str) else []
     )
@@ -47,7 +48,8 @@ def restore(task: "Task", values: "Sequence") -> None:
     of = task.condition
     values = list(values) + kept(task)[len(values) :]
     if of:
-        of.alarm, of.reference, of.muted, of.told = values[:4]
+        of.alarm, of.reference, muted, of.told = values[:4]
+        of.muted, of.mute_s = muted if isinstance(muted, list) else (muted, 0)
     elif isinstance(task.key, str):
         task.failures, task.off_since, task.why, task.told = values[:4]
 

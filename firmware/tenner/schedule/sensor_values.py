@@ -26,10 +26,12 @@ async def read(heartbeat: "Service", names: "Sequence[str]") -> dict:
     return found
 
 
-async def fill(heartbeat: "Service", template: str, known: dict[str, float]) -> str:
+async def fill(
+    heartbeat: "Service", template: str, known: "dict[str, float | None]", asks: bool = True
+) -> str:
     """
     Return a template with readings for its `{sensor.value}` or `{sensor.value:.1f}`; `known` are
-    those at hand, by their names.
+    those at hand, by their names. Without `asks` no sensor is read, and others are left out.
     """
     sensors = heartbeat.app.get("sensors")
     text, *rest = template.split("{")
@@ -42,6 +44,9 @@ async def fill(heartbeat: "Service", template: str, known: dict[str, float]) -> 
             text += "{" + piece
             continue
         found = known.get(name)
+        if found is None and not asks:
+            text += "\u2026" + after
+            continue
         if found is None:
             if sensor not in readings:
                 readings.update(await read(heartbeat, (sensor,)))

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tenner.schedule.service import Service
+    from tenner.schedule.task import Task
 
 # Lines of the run log that a report reads, and groups of equal ones that it shows.
 _ENTRIES = const(40)
 _GROUPS = const(10)
-_TEXT = const(60)
 
 
 async def heartbeat(service: "Service", args: str = "") -> str:
@@ -112,10 +112,9 @@ def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterato
         yield one
 
 
-def shown(text: str) -> str:
-    """Return the beginning of a task's text."""
-    text = text.split("\n")[0]
-    return text[:_TEXT] + " ..." if len(text) > _TEXT else text
+def text_of(service: "Service", task: "Task") -> str:
+    """Return the text of an item behind its brackets."""
+    return _text(schedule_files.of(service).lines(), task.line)
 
 
 def _text(lines, wanted):
@@ -131,7 +130,7 @@ def _text(lines, wanted):
 
 
 def _task_line(one):
-    text = shown(one["text"])
+    text = alarm_texts.shown(one["text"])
     pieces = ["line %d: %s" % (one["line"], text) if one["line"] else text]
     if "condition" in one:
         value = one["value"]

@@ -98,6 +98,8 @@ class Condition:
     alarm: "Any" = None
     reference: "Any" = None
     muted = 0
+    #: The seconds it was muted for.
+    mute_s = 0
     #: UTC seconds of the last message, and the value seen last.
     told = 0
     seen: float | None = None
@@ -225,6 +227,8 @@ class Request:
     #: Of a job: only its own message is sent, and the reason for which its run is skipped then.
     tells = False
     skips: str | None = None
+    #: The other alarms that its text names.
+    others: "Sequence[Task]" = ()
 
     def __init__(self, tasks: list[Task], text: str | None) -> None:
         self.tasks = tasks

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import alarm_texts, conditions, heartbeat_tasks, sensor_values
+from tenner.schedule import alarm_texts, alarms, conditions, heartbeat_tasks, sensor_values
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 from tenner.schedule.task import Condition
@@ -21,7 +21,10 @@ async def preview(heartbeat: "Service") -> str:
     sent = {}
     for task in tasks:
         if task.notify:
-            sent[task.line] = await sensor_values.fill(heartbeat, texts.get(task.line, ""), {})
+            text = texts.get(task.line, "")
+            if alarms.is_alarm(task):
+                text = alarm_texts.board(heartbeat) + alarm_texts.begun(task.condition, text)
+            sent[task.line] = await sensor_values.fill(heartbeat, text, {})
     await overlay.enter("BEAT")
     text = ""
     for task in tasks:
