@@ -52,30 +52,30 @@ def shown(text: str) -> str:
 
 
 def limits(condition: "Condition") -> str:
-    """Return `limit 30`, `limits 17 to 26` or `alarm at 1`, of joined conditions all."""
-    return ", ".join([_limit(term) for term in conditions.terms(condition)])
+    """Return `limit 30`, `limits 17 to 26` or `alarm at 1`, of joined conditions all; "" for a
+    change."""
+    return ", ".join([_limit(term) for term in conditions.terms(condition) if _limit(term)])
 
 
 def _limit(term):
     op = term.op
     number = show(term.number)
+    if op in conditions.EVENTS:
+        return ""
     if op[0] in "<>":
         return "limit " + number
     if op == "outside":
         return "limits %s to %s" % (number, show(term.number2))
     if op in ("==", "!="):
         return "alarm %s %s" % ("at" if op == "==" else "unless", number)
-    text = "alarm when it " + op
-    if op != "changes":
-        text += " " + number
-    return text + (" within " + span(term.within_s) if term.within_s else "")
+    return "alarm when it %s %s within %s" % (op, number, span(term.within_s))
 
 
 def about(condition: "Condition") -> str:
     """Return the template `room.temperature {room.temperature} (limit 30)`."""
     found = []
     for term in conditions.terms(condition):
-        found.append("%s {%s} (%s)" % (term.name(), term.name(), _limit(term)))
+        found.append("%s {%s}%s" % (term.name(), term.name(), _in_brackets(_limit(term))))
     return (" or " if condition.either else " and ").join(found)
 
 
@@ -84,7 +84,11 @@ def begun(condition: "Condition", template: str) -> str:
     for term in conditions.terms(condition):
         if "{%s}" % term.name() not in template and "{%s:" % term.name() not in template:
             return "%s%s %s" % (template, _stop(template), about(condition))
-    return "%s (%s)" % (template.rstrip(), limits(condition))
+    return template.rstrip() + _in_brackets(limits(condition))
+
+
+def _in_brackets(text):
+    return " (%s)" % text if text else ""
 
 
 def _stop(text):
