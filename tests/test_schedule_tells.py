@@ -161,7 +161,7 @@ class Alarms(unittest.TestCase):
         board.pass_time(20)
         self.assertEqual(
             texts(board)[0].split(" (at")[0],
-            "rack.temperature 28.25 °C (limit 27) and rack.humidity 66 % (limit 20..60): "
+            "rack.temperature 28.25 °C (limit 27) and rack.humidity 66 % (limits 20 to 60): "
             "Rack: 28.25 °C, 3.",
         )
 
@@ -180,7 +180,7 @@ class Alarms(unittest.TestCase):
             board.pass_time(180)
         self.assertEqual(len(board.sent), 2, texts(board))
         self.assertTrue(
-            texts(board)[1].startswith("room.temperature 26 °C (changes by 2): Moved."),
+            texts(board)[1].startswith("room.temperature 26 °C: Moved."),
             texts(board),
         )
 
