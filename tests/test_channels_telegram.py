@@ -83,7 +83,8 @@ class TestReceiving(unittest.TestCase):
                 ),
             )
         ]
-        self.assertEqual(texts(run(bench.step())), ["hi"])
+        quoted = "(I reply to a message written by somebody else)\n> other\nhi"
+        self.assertEqual(texts(run(bench.step())), [quoted])
 
     def test_several_messages_in_order(self):
         bench = Bench()

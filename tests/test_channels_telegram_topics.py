@@ -1,5 +1,4 @@
-# Topics of Telegram: what belongs to a message goes to its topic, and what is refused there to the
-# chat.
+# Topics of Telegram: answers, files and questions go there, or to the chat if the topic is closed.
 import unittest
 
 from channels_fakes import OWNER, Bench, FakeState, refusal

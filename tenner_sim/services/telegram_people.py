@@ -354,6 +354,11 @@ class People(Service):
             for sent in self.sent:
                 if (sent.chat_id, sent.message_id) == (chat_id, reply_to):
                     message["reply_to_message"] = self.public(sent)
+            theirs = self._their_messages.get(reply_to or 0)
+            if theirs and theirs["chat"]["id"] == chat_id:
+                message["reply_to_message"] = dict(theirs)
+            # The quoted message has no further one.
+            message.get("reply_to_message", {}).pop("reply_to_message", None)
             self._their_messages[message["message_id"]] = message
             self._push("message", message)
         self._wake()

@@ -39,11 +39,11 @@ def test_a_group_of_topics_that_owns_the_board():
         bench.telegram.add_chat(group, "supergroup")
         bench.ready()
 
-        def ask(text):
+        def ask(text, **extra):
             count = len(bench.told(group))
             words = f"{text}@tenner_offline_bot" if text[:1] == "/" else text
             more = {"message_thread_id": 12, "chat_type": "supergroup"}
-            bench.telegram.say(group, words, from_id=OWNER, **more)
+            bench.telegram.say(group, words, from_id=OWNER, **more, **extra)
             bench.telegram.wait_sent(count + 1, chat_id=group)
 
         ask("/status")
@@ -51,6 +51,10 @@ def test_a_group_of_topics_that_owns_the_board():
         bench.board.set("room.temperature", 31.5)
         bench.wait_told(r"^Warm: 31\.5 °C$", chat=group)
         assert {one.topic for one in bench.telegram.sent} == {12}
+        alarm = next(one for one in bench.telegram.sent if one.text.startswith("Warm"))
+        ask("@tenner_offline_bot say: what is it?", reply_to=alarm.message_id)
+        prompt = bench.model.requests[-1].body.decode()
+        assert re.search(r"\(I reply to your alarm \d+\)\\n> Warm: 31.5", prompt), prompt[-900:]
 
 
 def test_the_buttons_of_an_alarm():

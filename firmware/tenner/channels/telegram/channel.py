@@ -120,7 +120,7 @@ class Telegram:
         self._slots = slots
         kept = slots("telegram").load()
         self.offset = kept.get("o", 0)  # 0: all updates are confirmed
-        #: Destination of what the owner did not ask for: their chat, in the topic they used last.
+        #: Destination of alarms and questions: the owner's chat, in the topic it used last.
         self.home = self.owner + kept.get("t", "")
         self.interrupted = kept.get("p")  # {chat: the interrupted messages}, see save
         self.strangers = kept.get("s", [])  # strangers the owner has been notified of

@@ -7,10 +7,11 @@ groups only by addressing the bot. Strangers get no answer, and the owner is not
 
 from tenner import overlay
 from tenner.agent.message_queue import Message
-from tenner.channels.telegram import api, media, pair, press, preview
+from tenner.channels.telegram import api, media, pair, press, preview, quoted
 from tenner.log import log, visible
 from tenner.log_exception import log_exception
 from tenner.port.compat import const
+from tenner.tools.untrusted import SOMEBODY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
         if not isinstance(value, (int, bool)):
             update["wrong"] = name
         update[name] = value
+    elif path[3] in quoted.FIELDS:
+        quoted.keep(update, path, value)
 
 
 async def handle(bot: "Telegram", update: dict, http: "Http") -> bool:
@@ -142,7 +145,10 @@ async def _handle(bot, update, http):
         bot.say(chat, refusal, reply_to=reply_to, id=id)
         return True
     if update.get("forwarded"):
-        text = "(forwarded by me, written by somebody else)\n" + text
+        text = "(forwarded by me, %s)\n%s" % (SOMEBODY, text)
+    elif "quoted" in update and text[:1] != "/":
+        text, by_others = quoted.take(bot, update, text, stale)
+        is_owner = is_owner and not by_others
     if not digest:
         message = Message("telegram", chat, text, who)
         message.reply_to = reply_to
