@@ -27,7 +27,7 @@ class Parsed:
     sentence) of problems."""
 
     def __init__(self, text):
-        from tenner.schedule.heartbeat_parser import GENERAL, OFF, TASK, read
+        from tenner.schedule.heartbeat_parser import DONE, GENERAL, OFF, TASK, read
 
         general = []
         self.items = []
@@ -41,6 +41,8 @@ class Parsed:
                 found["text"] = what
                 self.items.append(found)
                 self.lines.append(line)
+            elif kind == DONE:
+                continue
             elif kind == OFF:
                 self.items.append({"text": what})
                 self.lines.append(line)

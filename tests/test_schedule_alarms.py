@@ -736,7 +736,7 @@ class Typos(unittest.TestCase):
             for wrong in (
                 FREEZER.replace("every", "evry"),
                 FREEZER.replace("notify", "notifi"),
-                FREEZER.replace("> 30", "> thirty"),
+                FREEZER.replace("> 30", "> plenty"),
                 FREEZER.replace(")", "", 1),
             ):
                 board = self.typo(wrong, boots=boots)

@@ -13,6 +13,8 @@ import tenner.net.json.writer  # isort: skip
 import tenner.schedule.posix_tz  # isort: skip
 import tenner.schedule.due  # isort: skip
 import tenner.schedule.amounts  # isort: skip
+import tenner.schedule.natural  # isort: skip
+import tenner.schedule.known_values  # isort: skip
 import tenner.schedule.clauses  # isort: skip
 import tenner.schedule.schedule_files  # isort: skip
 import tenner.schedule.alarm_texts  # isort: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 from typing import Any
 
 from tenner_host import FIRMWARE
@@ -18,13 +19,18 @@ def firmware(name: str) -> Any:
     return importlib.import_module("tenner." + name)
 
 
-def problems(text: str) -> list[dict[str, Any]]:
-    """Line and sentence of each error."""
+def sensors_beside(folder: Path | None) -> Any:
+    """The sensors of the SENSORS.json in a folder, for names; None without it."""
+    return firmware("schedule.known_values").load(str(folder)) if folder else None
+
+
+def problems(text: str, folder: Path | None = None) -> list[dict[str, Any]]:
+    """Line and sentence of each error; `folder` has the SENSORS.json."""
     parser = firmware("schedule.heartbeat_parser")
     lines = enumerate(text.split("\n"), 1)
     return [
         {"line": line, "text": what}
-        for kind, line, what, _ in parser.read(lines)
+        for kind, line, what, _ in parser.read(lines, sensors_beside(folder))
         if kind == parser.PROBLEM
     ]
 

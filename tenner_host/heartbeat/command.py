@@ -14,19 +14,20 @@ from tenner_host.project import Project
 from tenner_host.sensors.ring import PATHS
 
 
-def read(path: Path | None) -> tuple[str, str]:
-    """(text, name) of the file, or of the workspace's file."""
+def read(path: Path | None) -> tuple[str, Path]:
+    """(text, path) of the file, or of the workspace's file."""
     place = path or Project.find().root / "workspace" / NAME
     try:
-        return place.read_text(encoding="utf-8"), place.name
+        return place.read_text(encoding="utf-8"), place
     except (OSError, UnicodeError) as exc:
         raise CommandError(f"{place} cannot be read: {exc}; name the file") from exc
 
 
 def check(path: Path | None, as_json: bool) -> None:
     """Print the errors; exit status 1 if there are any."""
-    text, name = read(path)
-    found = problems(text)
+    text, place = read(path)
+    name = place.name
+    found = problems(text, place.parent)
     if as_json:
         print_json({"problems": found})
     else:
@@ -46,7 +47,8 @@ def run(
 ) -> None:
     """Print the messages of a replay; `board`: the port and simulator of the board whose readings
     serve without `readings`."""
-    text, name = read(path)
+    text, place = read(path)
+    name = place.name
     found = replay(text, _read_readings(readings) if readings else _of_board(*board), settings)
     found["cost_usd"] = round(found["tokens"] * price / 1e6, 4)
     if as_json:

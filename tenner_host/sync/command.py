@@ -131,7 +131,7 @@ def _heartbeat_problems(project: Project) -> list[dict[str, Any]]:
         text = (project.root / "workspace" / check.NAME).read_text(encoding="utf-8")
     except (OSError, UnicodeError):
         return []
-    return check.problems(text)
+    return check.problems(text, project.root / "workspace")
 
 
 def _finish(report: Report) -> None:

@@ -13,7 +13,7 @@ from tenner import overlay
 from tenner.page.connection import NO_STORE
 from tenner.page.request import Refused, text_of
 from tenner.port.compat import const
-from tenner.schedule import heartbeat_parser
+from tenner.schedule import heartbeat_parser, known_values
 from tenner.store import files
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ async def check(page: "Page", connection: "Connection", request: "Request") -> N
     text = await overlay.step("VIEW", take_text, request)
     await connection.start(200, "application/json", (NO_STORE,))
     await connection.put('{"problems": ')
-    await overlay.step("VIEW", send_problems, connection, _lines_of(text))
+    await overlay.step("VIEW", send_problems, page, connection, _lines_of(text))
     await connection.put("}")
     await connection.flush()
 
@@ -55,7 +55,8 @@ async def _send(page, connection, version):
     if version:
         await overlay.step("VIEW", send_text, connection, path)
     await connection.put('", "problems": ')
-    await overlay.step("VIEW", send_problems, connection, _file_lines(path) if version else ())
+    lines = _file_lines(path) if version else ()
+    await overlay.step("VIEW", send_problems, page, connection, lines)
     await connection.put("}")
     await connection.flush()
 
@@ -118,10 +119,13 @@ async def send_text(connection: "Connection", path: str) -> None:
             await connection.put(json.dumps(text)[1:-1])
 
 
-async def send_problems(connection: "Connection", lines: "Iterable[tuple[int, str]]") -> None:
+async def send_problems(
+    page: "Page", connection: "Connection", lines: "Iterable[tuple[int, str]]"
+) -> None:
     """Send the mistakes of numbered lines."""
+    known = known_values.load(page.app.workspace)
     with connection:
-        await connection.put_value(_problems(lines))
+        await connection.put_value(_problems(lines, known))
 
 
 def _version(path):
@@ -160,7 +164,7 @@ def _texts(path: str) -> "Iterator[str]":
     yield rest.decode()
 
 
-def _problems(lines):
-    for kind, line, what, _ in heartbeat_parser.read(lines):
+def _problems(lines, known):
+    for kind, line, what, _ in heartbeat_parser.read(lines, known):
         if kind == heartbeat_parser.PROBLEM:
             yield {"line": line, "text": what}

@@ -35,13 +35,19 @@ def _cut(text):
     return text[:end], text[end:]
 
 
-def number(text: str) -> float:
-    """Return the number of `35`, `-15,5`, `11.8V`, `10 %`, `open`; ValueError when it is none."""
+def with_unit(text: str) -> tuple[float, str]:
+    """Return the number and the unit of `35`, `-15,5`, `11.8V`, `10 %`, `open`; ValueError when it
+    is none, with a sentence for one that can be read in two ways."""
     text = text.strip()
     if text.lower() in _STATES:
-        return _STATES[text.lower()]
+        return _STATES[text.lower()], ""
     digits, unit = _cut(text)
     digits = digits.replace("\u2212", "-")
+    whole, _, part = digits.lstrip("+-").partition(".")
+    if len(part) == 3 and is_digits(part) and 0 < len(whole) < 4 and whole[0] != "0":
+        raise ValueError(
+            'a thousand or a fraction? expected "%s" or "%s0"' % (whole + part, whole + "." + part)
+        )
     # A comma before one or two digits is a decimal one; before three it may mean thousands.
     if "," in digits:
         whole, _, part = digits.partition(",")
@@ -53,7 +59,7 @@ def number(text: str) -> float:
     unit = unit.strip()
     if " " in unit or len(unit) > 6 or any(sign in unit for sign in "0123456789<>=;()"):
         raise ValueError
-    return float(digits) if "." in digits else int(digits)
+    return (float(digits) if "." in digits else int(digits)), unit
 
 
 def duration(text: str) -> int:

@@ -10,11 +10,17 @@
 the nearest spelling.
 """
 
-from tenner.schedule import condition_parser
+from tenner.schedule import condition_parser, line_rule
 from tenner.schedule.amounts import duration, is_digits, time_of_day
 from tenner.schedule.cronexpr import Cron
 from tenner.store.hours import Hours, minute_of_day
 from tenner.store.suggest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenner.schedule.known_values import Known
 
 # The expected form of each clause, for errors.
 _CLAUSES = {
@@ -48,22 +54,50 @@ _SHORT = {
 }
 
 
-def parse_clauses(text: str) -> tuple[dict, str, str | None]:
+def parse_clauses(
+    text: str, known: "Known | None" = None, is_item: bool = True
+) -> tuple[dict, str, str | None]:
     """
-    Return (clauses, rest, problem) of one item's text. `problem` is a sentence or None; with one
-    there are no clauses, and the text is all of it.
+    Return (clauses, rest, problem) of one item's text, or of other text. `problem` is a sentence
+    or None; with one there are no clauses, and the text is all of it. `known`: the sensors whose
+    names are right; None leaves names unchecked.
     """
+    clauses, rest, problem = _written(text, known)
+    if clauses:
+        return clauses, rest, None
+    found, rest, other = line_rule.read(text, known, is_item)
+    if found is None:
+        return {}, text, problem or other
+    clauses, problem = _parts(found, known)
+    rest, clauses = _told(rest, clauses)
+    return ({}, text, problem) if problem else (clauses, rest, None)
+
+
+def _told(rest, clauses):
+    return rest, clauses
+
+
+def _written(text, known):
+    """Parse clauses of the grammar, in round brackets."""
     if text[:1] != "(":
         return {}, text, None
     inner, bracket, rest = text[1:].partition(")")
     parts = _split(inner)
     if not any(_is_meant(part) for part in parts):
         return {}, text, None
+    if not bracket:
+        return {}, text, 'the bracket is never closed; expected ")"'
+    clauses, problem = _parts(parts, known)
+    return ({}, text, problem) if problem else (clauses, rest.strip(), None)
+
+
+def _parts(parts, known):
+    """Return (clauses, problem) of the parts of a bracket."""
     clauses = {}
-    problem = None if bracket else 'the bracket is never closed; expected ")"'
-    for part in parts if bracket else ():
+    for part in parts:
+        problem = None
         try:
-            name, value = _clause(part)
+            name, value = _clause(part, known)
             key = name + "_s" if name in _SPANS else name
             if key in clauses:
                 problem = "stands twice"
@@ -71,10 +105,9 @@ def parse_clauses(text: str) -> tuple[dict, str, str | None]:
         except ValueError as error:
             problem = str(error)
         if problem:
-            problem = '"%s": %s' % (" ".join(part.split()), problem)
-            break
-    problem = problem or _contradiction(clauses)
-    return ({}, text, problem) if problem else (clauses, rest.strip(), None)
+            return {}, '"%s": %s' % (" ".join(part.split()), problem)
+    problem = _contradiction(clauses)
+    return ({}, problem) if problem else (clauses, None)
 
 
 def named_time(text: str) -> str | None:
@@ -88,6 +121,17 @@ def named_time(text: str) -> str | None:
             except ValueError:
                 pass  # "at 3:2" is something else
     return None
+
+
+def unknown_names(text: str, known: "Known") -> "Iterator[str]":
+    """Yield a sentence for each `{sensor.value}` of a text that no sensor gives."""
+    for piece in text.split("{")[1:]:
+        name, closing, _ = piece.partition("}")
+        sensor, dot, value = name.partition(":")[0].rpartition(".")
+        if closing and dot and " " not in name:
+            problem = known.problem(sensor, value)
+            if problem:
+                yield '"{%s}": %s' % (name, problem)
 
 
 def _contradiction(clauses):
@@ -182,7 +226,7 @@ def _one_off(word, near):
     return tails[0][1:] in (tails[1], tails[1][1:]) or tails[0] == tails[1][1:]
 
 
-def _clause(part):
+def _clause(part, known=None):
     """Return (name, value) of a clause; ValueError with a sentence when it is wrong."""
     words = part.split()
     name = _first(part)
@@ -192,21 +236,21 @@ def _clause(part):
     if _day(name) is not None:
         return "cron", _at(text, str(_day(name)), name)
     if name not in _CLAUSES:
-        return _other(part.strip(), name)
+        return _other(part.strip(), name, known)
     try:
-        return _value(name, text, words[1:])
+        return _value(name, text, words[1:], known)
     except ValueError as error:
         raise ValueError(str(error) or "expected " + _CLAUSES[name])
 
 
-def _other(part, name):
+def _other(part, name, known):
     """Return (name, value) of a part that begins with no clause's name: a condition, or a
     mistake."""
     if "." in name and not is_digits(name[:1]):
-        return "when", condition_parser.parse(part)
+        return "when", condition_parser.parse(part, known)
     near = _near(name, True)
     if not near and any(sign in part for sign in "<>=\u2265\u2264"):
-        return "when", condition_parser.parse(part)
+        return "when", condition_parser.parse(part, known)
     if near:
         right = (near + part[len(name) :]).strip()
         try:
@@ -220,9 +264,9 @@ def _other(part, name):
     raise ValueError("is no clause; expected " + ", ".join(sorted(_CLAUSES)))
 
 
-def _value(name, text, words):
+def _value(name, text, words, known):
     if name == "when":
-        return name, condition_parser.parse(text)
+        return name, condition_parser.parse(text, known)
     if name == "hourly":
         if words:
             raise ValueError

@@ -10,7 +10,13 @@ task.Condition; several are {"all": [...]} or {"any": [...]}.
 """
 
 from tenner.port.compat import const
-from tenner.schedule.amounts import duration, number
+from tenner.schedule.amounts import duration, with_unit
+from tenner.schedule.quantity import converted
+from tenner.sensors import units
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.known_values import Known
 
 _MAX_TERMS = const(4)
 
@@ -29,8 +35,9 @@ _WORDS = (
 _EXAMPLE = "SENSOR.VALUE > NUMBER, such as room.temperature > 30"
 
 
-def parse(text: str) -> dict:
-    """Return the condition; ValueError with a sentence."""
+def parse(text: str, known: "Known | None" = None) -> dict:
+    """Return the condition, its numbers in the units of the sensors; ValueError with a
+    sentence."""
     for sign, plain in _SAME:
         text = text.replace(sign, plain)
     found, either, both = [], False, False
@@ -38,7 +45,7 @@ def parse(text: str) -> dict:
     for_s = 0
     while True:
         rest, joint, behind = _cut(rest)
-        term = _term(rest)
+        term = _term(rest, known)
         if term.get("for_s"):
             if for_s:
                 raise ValueError("for stands twice; one is enough for all")
@@ -91,7 +98,7 @@ def _operator(text):
     )
 
 
-def _term(text):
+def _term(text, known):
     text = " ".join(text.split())
     end = 0
     while end < len(text) and text[end] not in " <>=!":
@@ -101,20 +108,27 @@ def _term(text):
     if not sensor or not value:
         what = '"%s" is no sensor\'s value' % name if name else "no sensor is named"
         raise ValueError("%s; expected %s" % (what, _EXAMPLE))
+    if known:
+        sensor, _, value = known.spelled(name).rpartition(".")
+        problem = known.problem(sensor, value)
+        if problem:
+            raise ValueError(problem)
     if not text:
         raise ValueError('"%s" is compared with nothing; expected %s' % (name, _EXAMPLE))
     op, text = _operator(text)
     found = {"sensor": sensor, "value": value, "op": op}
     pieces = _pieces(text)
     amount = pieces.pop("")
+    own = known.unit(sensor, value) if known else units.unit(value)
+    is_difference = op in ("changes by", "drops by", "rises by")
     if op == "outside":
-        found["number"], found["number2"] = _range(amount)
+        found["number"], found["number2"] = _range(amount, own)
     elif op == "changes":
         found["number"] = 0
         if amount:
             raise ValueError('"changes %s"; expected changes, or changes by NUMBER' % amount)
     else:
-        found["number"] = _amount(amount)
+        found["number"] = _amount(amount, own, is_difference)
     if op in ("drops by", "rises by"):
         if "within" not in pieces:
             raise ValueError('"%s" needs a time; expected %s 2 within 10m' % (op, op))
@@ -124,7 +138,7 @@ def _term(text):
     if "for" in pieces:
         found["for_s"] = _time(pieces.pop("for"))
     if "reset" in pieces:
-        reset = found["reset"] = _amount(pieces.pop("reset"))
+        reset = found["reset"] = _amount(pieces.pop("reset"), own)
         beyond = reset - found["number"]
         if op[0] not in "<>" or (beyond > 0 if op[0] == ">" else beyond < 0):
             raise ValueError('"reset %s" is on the wrong side; expected reset NUMBER on the other side'  # noqa: E501
@@ -154,13 +168,15 @@ def _pieces(text):
     return found
 
 
-def _amount(text):
+def _amount(text, own, is_difference=False):
     try:
-        return number(text)
-    except ValueError:
+        found, unit = with_unit(text)
+    except ValueError as error:
         raise ValueError(
-            '"%s" is no number; expected one such as 30, -2.5, 35 \u00b0C, 11.8V' % text
+            '"%s" is no number; %s'
+            % (text, str(error) or "expected one such as 30, -2.5, 35 \u00b0C, 11.8V")
         )
+    return converted(found, unit, own, is_difference)
 
 
 def _time(text):
@@ -170,12 +186,17 @@ def _time(text):
         raise ValueError('"%s" is no duration; expected one such as 90s, 10m, 1h30m' % text)
 
 
-def _range(text):
+def _range(text, own):
     for sign in ("..", " to ", " and ", "-", "\u2013"):
         # Not the sign of the first number.
         at = text.find(sign, 1)
         if at > 0:
-            low, high = _amount(text[:at]), _amount(text[at + len(sign) :])
+            first, last = text[:at].strip(), text[at + len(sign) :].strip()
+            high = _amount(last, own)
+            if first[-1:] in "0123456789":
+                # `40..50 \u00b0F`: the unit is that of both.
+                first += last.lstrip("+-\u22120123456789.,")
+            low = _amount(first, own)
             if low >= high:
                 raise ValueError('"outside %s" runs backwards; expected outside A..B' % text)
             return low, high

@@ -13,11 +13,13 @@ at the start of an item: (every 1m; when room.temperature > 30).
 import re
 
 from tenner.port.compat import const
-from tenner.schedule.clauses import named_time, parse_clauses
+from tenner.schedule.clauses import named_time, parse_clauses, unknown_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from tenner.schedule.known_values import Known
 
 # One task's text at most; a longer one is cut and the owner told. It all goes to the model.
 _MAX_TEXT = const(2000)
@@ -28,6 +30,7 @@ GENERAL = 0  # (GENERAL, line, text, None)
 TASK = 1  # (TASK, line, text, clauses)
 PROBLEM = 2  # (PROBLEM, line, sentence, None)
 OFF = 3  # (OFF, line, text, None): behind its PROBLEM; it is not run
+DONE = 4  # (DONE, line, text, None)
 
 _OFF = const(" (the line is off until it is put right)")
 _NAMES_TIME = const(
@@ -36,6 +39,15 @@ _NAMES_TIME = const(
 )
 # Not raw: MicroPython's re takes `\t` for the letter t.
 _ITEM = "([-*+]|[0-9]+[.)])([ \t]+|$)(\\[[ xX]?\\])?"
+# Other marks before an item.
+_NUMBER = "(\\(?[0-9]?[0-9a-z][.)]|[0-9][0-9]?:|#[0-9]+)( +|\\()"
+_BULLETS = (
+    "\u2022\u2023\u2043\u25e6\u25cf\u25cb\u25a0\u25a1\u25aa\u25ab\u25c6\u25c7\u25b6\u25b8\u25ba\u30fb\u00b7"
+    "\u2010\u2011\u2012\u2013\u2014\u2212\u2192\u21d2\u27a4\u27a2\u2794\u00bb\u203a\u203b\u2605\u2606\u2726\uff0d\uff0a\u25e6"
+)
+_OPENING = "([{\uff08\u3010\u300c\uff3b\u3014\uff5b"
+_DONE = ("x]", "X]", "\u2713]", "\u2714]", "\u2611", "\u2713", "\u2714")
+_TABLE = "a table runs nothing; write each rule as an item, such as - (daily 07:30) Report."
 
 
 # --- lines
@@ -108,10 +120,15 @@ def _without_front_matter(numbered_lines):
 
 
 def read(
-    numbered_lines: "Iterable[tuple[int, str]]",
+    numbered_lines: "Iterable[tuple[int, str]]", known: "Known | None" = None
 ) -> "Iterator[tuple[int, int, str, dict | None]]":
-    """Yield (GENERAL | TASK | PROBLEM | OFF, line number, text, clauses or None) in file order."""
+    """
+    Yield (GENERAL | TASK | PROBLEM | OFF | DONE, line number, text, clauses or None) in file
+    order. `known`: the sensors whose names are right; None leaves names unchecked.
+    """
     task = None  # [line, indent, ticked, text]
+    table = False
+    running = False  # the line before is text that goes on in this one
     for number, line in _without_front_matter(numbered_lines):
         if isinstance(line, ValueError):
             yield PROBLEM, number, str(line), None
@@ -119,31 +136,66 @@ def read(
         body = line.strip()
         line = line.replace("\t", "    ")
         indent = len(line) - len(line.lstrip())
+        was_running, running = running, False
         if _is_mark(body):
-            if body[:1] == "#":
-                yield from _finish(task)
-                task = None
+            # A heading that is a rule is one that somebody wanted.
+            title = body.lstrip("#").strip() if body[:1] == "#" else ""
+            if not title or title[0] not in _OPENING or not _is_rule(title, known):
+                if body[:1] == "#":
+                    yield from _finish(task, known)
+                    task = None
+                continue
+            body = "- " + title
+        if body[:1] == "|":
+            yield from _finish(task, known)
+            task = None
+            if not table and [1 for cell in body.split("|") if _is_rule(cell.strip(), known)]:
+                table = True
+                yield PROBLEM, number, _TABLE, None
+            yield GENERAL, number, body, None
             continue
+        table = False
         text, box = _item(body)
         below = task and indent > task[1]
-        if below and (
-            text is None or not (box or parse_clauses(text)[0] or parse_clauses(text)[2])
-        ):
-            # Text continues the task; a nested item keeps its mark and its line.
-            if not task[2] and len(task[3]) <= _MAX_TEXT:
-                task[3] += (" " if text is None else "\n") + body
-            continue
-        yield from _finish(task)
+        if below and (text is None or not (box or _is_rule(text, known))):
+            if text is not None or not _is_bracket(body) or not _is_rule(body, known):
+                # Text continues the task; a nested item keeps its mark and its line.
+                if not task[2] and len(task[3]) <= _MAX_TEXT:
+                    task[3] += (" " if text is None else "\n") + body
+                continue
+        yield from _finish(task, known)
         task = None
         if text is None:
-            yield GENERAL, number, body, None
-        else:
-            ticked = box in ("[x]", "[X]")
-            task = [number, indent, ticked, "" if ticked else text]
-    yield from _finish(task)
+            if was_running and not _is_bracket(body):
+                clauses, problem = {}, None
+            else:
+                clauses, _, problem = parse_clauses(body, known, False)
+            if not clauses and not problem:
+                running = body[-1:] not in ".!?:"
+                yield GENERAL, number, body, None
+                continue
+            text = body
+            indent += 1
+        ticked = box in _DONE or (text[:2] == "~~" and text[-2:] == "~~")
+        if ticked and text:
+            yield DONE, number, text, None
+        task = [number, indent, ticked, "" if ticked else text]
+    yield from _finish(task, known)
 
 
-def _finish(task):
+def _is_rule(text, known):
+    """Return whether a text begins with clauses, right or wrong."""
+    clauses, _, problem = parse_clauses(text, known)
+    return bool(clauses or problem)
+
+
+def _is_bracket(body):
+    """Return whether a line begins with a bracket, or with decoration before one."""
+    head = body.lstrip("*_`~> ")
+    return head != "" and (head[0] in _OPENING or ord(head[0]) > 0x2000)
+
+
+def _finish(task, known):
     text = task[3].strip() if task else ""
     if not text:
         return
@@ -151,7 +203,7 @@ def _finish(task):
     if len(text) > _MAX_TEXT:
         text = text[:_MAX_TEXT]
         yield PROBLEM, line, "the task is cut after %d characters; shorten it" % _MAX_TEXT, None
-    clauses, text, problem = parse_clauses(text)
+    clauses, text, problem = parse_clauses(text, known)
     if problem:
         yield PROBLEM, line, problem + _OFF, None
         yield OFF, line, text, None
@@ -159,9 +211,12 @@ def _finish(task):
         time = None if clauses else named_time(text)
         if time:
             yield PROBLEM, line, _NAMES_TIME % (time, time), None
+        for problem in unknown_names(text, known) if known else ():
+            yield PROBLEM, line, problem, None
         yield TASK, line, text, clauses
     else:
         yield PROBLEM, line, "nothing stands behind the brackets; expected a task", None
+        yield OFF, line, task[3].strip(), None
 
 
 def _is_mark(body):
@@ -176,12 +231,42 @@ def _is_mark(body):
 
 def _item(body):
     """Return (text, box) of a list item; text is None for other lines."""
+    while body[:1] == ">" and len(body) > 1 and _is_bracket(body):
+        body = body[1:].lstrip()
     found = re.compile(_ITEM).match(body)
     if not found:
-        return None, ""
+        return _other_item(body)
     text = body[len(found.group(0)) :]
-    box = found.group(3) or ""
-    if box and text[:1] not in ("", " ", "\t") and (text[0] in "([:" or box == "[]"):
+    box = (found.group(3) or "")[1:]
+    if box and text[:1] not in ("", " ", "\t") and (text[0] in "([:" or box == "]"):
         # A link, for example.
-        return box + text, ""
-    return text.strip(), box
+        return "[" + box + text, ""
+    text = text.strip()
+    if not box and text[:1] in ("\u2610", "\u2611", "\u2713", "\u2714"):
+        return text[1:].strip(), text[0]
+    if not box and text[:3] in ("[\u2713]", "[\u2714]"):
+        return text[3:].strip(), text[1:3]
+    return text, box
+
+
+def _other_item(body):
+    """Read an item behind a bullet unknown to Markdown."""
+    first = body[:1]
+    if first in _BULLETS:
+        return body[1:].strip(), ""
+    if first in ("\u2610", "\u2611", "\u2713", "\u2714"):
+        return body[1:].strip(), first
+    if first in "-*+" and _is_bracket(body[1:]):
+        return body[1:].lstrip(), ""
+    if body[:3] in ("[ ]", "[x]", "[X]"):
+        return body[3:].strip(), body[1:3]
+    code = ord(first) if first else 0
+    if 0x2460 <= code < 0x249C or 0x2776 <= code < 0x2794:
+        # Numbers in circles.
+        return body[1:].strip(), ""
+    # Folded letters have the places of ASCII only where all are ASCII.
+    head = body[:12].lower()
+    found = re.compile(_NUMBER).match(head)
+    if found:
+        return body[len(found.group(1)) :].strip(), ""
+    return None, ""

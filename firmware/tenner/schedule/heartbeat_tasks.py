@@ -6,7 +6,7 @@ beginning."""
 from binascii import crc32
 
 from tenner.port.compat import const
-from tenner.schedule import due, heartbeat_parser, reload, schedule_files
+from tenner.schedule import due, heartbeat_parser, known_values, reload, schedule_files
 from tenner.schedule.conditions import describe
 from tenner.schedule.task import Condition, Task
 from tenner.store import json_strict
@@ -43,9 +43,12 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
     problems = []
     taken = set()
     plain = general = off = False
-    for kind, line, text, clauses in heartbeat_parser.read(occurrences.log.files.lines()):
+    known = known_values.load(heartbeat.app.workspace)
+    for kind, line, text, clauses in heartbeat_parser.read(occurrences.log.files.lines(), known):
         if kind == heartbeat_parser.GENERAL:
             general = True
+            continue
+        if kind == heartbeat_parser.DONE:
             continue
         if kind == heartbeat_parser.OFF:
             off = occurrences.is_off = True
@@ -71,10 +74,15 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
     return tasks, problems
 
 
+def _items(heartbeat):
+    known = known_values.load(heartbeat.app.workspace)
+    return heartbeat_parser.read(schedule_files.of(heartbeat).lines(), known)
+
+
 def check(heartbeat: "Service") -> str:
     """Return the mistakes in the file, a line for each."""
     text = ""
-    for kind, line, sentence, _ in heartbeat_parser.read(schedule_files.of(heartbeat).lines()):
+    for kind, line, sentence, _ in _items(heartbeat):
         if kind == heartbeat_parser.PROBLEM:
             text += "\nHEARTBEAT.md line %d: %s" % (line, sentence)
     return text
@@ -205,7 +213,7 @@ def read(heartbeat: "Service", tasks: list[Task]) -> tuple[list[str], list[tuple
     general = []
     found = []
     lines = [task.line for task in tasks if task.key]
-    for kind, line, text, clauses in heartbeat_parser.read(schedule_files.of(heartbeat).lines()):
+    for kind, line, text, clauses in _items(heartbeat):
         if kind == heartbeat_parser.GENERAL:
             general.append(text)
         elif kind == heartbeat_parser.TASK and (

@@ -88,7 +88,7 @@ def _driver(workspace, cfg):
         if files.exists(folder + "/" + name + ".py"):
             return load_custom.load(folder, name)
         for line in files.lines_of(files.blocks(*locate("sensors/chips.tsv"))):
-            chip, known = line.decode().split()
+            chip, known = line.decode().split()[:2]
             if chip == name.lower():
                 cfg["chip"] = chip
                 return _shipped(known)

@@ -1,0 +1,209 @@
+# tenner schedule.line_rule: finds the rule in a line that is not written as clauses.py has it.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""A line like a rule is one, or off with a sentence. It never becomes a paid task."""
+
+from tenner.schedule.line_words import Head, is_letter
+from tenner.schedule.natural import Sentence
+from tenner.schedule.rule_times import STARTS
+from tenner.store.suggest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.known_values import Known
+
+_JOB = (
+    "is for one time, which a list of repeated tasks has not; ask me for a reminder, or write "
+    '"daily 08:00"'
+)
+_TIMES = (
+    "every", "daily", "weekdays", "weekends", "hourly", "weekly", "monthly", "yearly", "part:am",
+    "part:pm",
+)  # fmt: skip
+_WRITTEN = (
+    "every", "daily", "when", "weekly", "monthly", "weekdays", "weekends", "hourly", "tomorrow",
+    "wenn", "jeden", "taglich", "chaque", "quand", "cuando", "cada",
+)  # fmt: skip
+# Behind a rule that was understood these would be more of it.
+_MORE = STARTS + (
+    "sign",
+    "for",
+    "within",
+    "reset",
+    "or",
+    "not",
+    "hours",
+    "num",
+    "-",
+)
+
+
+def read(
+    text: str, known: "Known | None", is_item: bool
+) -> tuple[list[str] | None, str, str | None]:
+    """
+    Return (clauses, the task's text, problem) of a line's text: clauses in the words of
+    clauses.py, None without a rule; then the text is all of it.
+    """
+    head = Head(text)
+    plain = head.plain
+    start = 0
+    while start < len(plain) and not _begins(plain, start):
+        start += 1
+    if plain[start : start + 1] == b"(":
+        end = plain.find(b")", start)
+        sentence = Sentence(head, known, start + 1, end if end >= 0 else None)
+        clauses, _ = sentence.clauses()
+        if clauses and sentence.is_done() and end >= 0:
+            return _complete(clauses, _behind(head, start, end + 1), text)
+        if sentence.is_meant() or (clauses and end >= 0):
+            return None, text, _problem(sentence, known) if end >= 0 else (
+                'the bracket is never closed; expected ")"'
+            )  # fmt: skip
+    else:
+        found = _first(head, known, start, text, is_item)
+        if found:
+            return found
+    return _later(head, known, start, text) if is_item else (None, text, None)
+
+
+def _begins(plain, at):
+    """Return whether a line's first word or bracket stands here, not decoration before it."""
+    byte = plain[at]
+    if byte >= 0x80 or is_letter(byte) or 48 <= byte <= 57 or byte in b"(@":
+        return True
+    return byte in b"<>=+-" and plain[at + 1 : at + 2].strip()[:1].isdigit()
+
+
+def _behind(head, start, end):
+    """Return the text behind a rule, without separators and decoration."""
+    decoration = "*_`~ " if head.plain[:start].strip() else ""
+    rest = head.cut(end).strip()
+    while (
+        rest[:1] and rest[0] in " ,:;.)]}-\u2013\u2014\u3001\uff0c\uff1a\u3002\uff1b" + decoration
+    ):
+        rest = rest[1:]
+    return rest.rstrip(decoration) if decoration else rest
+
+
+def _complete(clauses, rest, text):
+    if "job" in clauses:
+        return None, text, _JOB
+    return clauses, rest, None
+
+
+def _first(head, known, start, text, is_item):
+    """Read a line that begins with a rule; return None for any other."""
+    sentence = Sentence(head, known, start)
+    tokens = sentence.tokens
+    if not tokens:
+        return None
+    first = tokens[0][0]
+    is_start = first in STARTS or first[:2] in ("d:", "c:") or first[:5] == "time:"
+    ahead = tokens[1][0] if len(tokens) > 1 else ""
+    if first in ("at", "on", "in", "for", "from", "am", "within", "fill"):
+        is_start = ahead in ("num", "sunset", "sunrise") or ahead[:2] == "d:"
+    if first == "num" or first[:2] == "n:":
+        is_start = ahead in ("am", "pm", "clock", ":", "per") or ahead[:2] == "u:"
+    if first == "sign":
+        is_start = True
+    if first == "dot":
+        is_start = ahead == "sign" or ahead[:3] == "op:"
+    clauses, end = sentence.clauses()
+    if clauses and (is_start or first in ("name", "dot") or first[:2] == "v:"):
+        if first[:2] == "c:" and len(clauses) == 1 and not sentence.is_done():
+            # "Notify me of mail" is an intent, `notify: mail` is a clause.
+            if not is_item or sentence.kind() != ":":
+                return None
+        more = sentence.kind()
+        if more in _MORE or more[:2] in ("d:", "u:", "c:") or more[:3] == "op:":
+            return None, text, _problem(sentence, known)
+        rest = _behind(head, start, end)
+        return _complete(clauses, rest, text)
+    if not is_start and first == "w" and len(tokens[0][1]) > 3:
+        near = nearest(tokens[0][1], _WRITTEN)
+        is_start = bool(near) and near[0] == tokens[0][1][0] and _has_evidence(tokens[1:10])
+    if not is_start or (first[:2] == "c:" and ":" not in text[:20]):
+        return None
+    if not is_item and ahead == ":":
+        return None
+    if is_item or _has_evidence(tokens[:12], first != "when"):
+        return None, text, _problem(sentence, known)
+    return None
+
+
+def _has_evidence(tokens, by_words=True):
+    """Return whether a time, a number or a sensor is named."""
+    for kind, _, _, _ in tokens:
+        if kind in ("num", "sign", "dot", "name") or kind[:2] in ("d:", "n:"):
+            return True
+        if by_words and (kind in _TIMES or kind[:2] == "u:"):
+            return True
+    return False
+
+
+def _later(head, known, start, text):
+    """Read a rule behind other words."""
+    plain = head.plain
+    at = plain.find(b"(", start + 1)
+    while at >= 0:
+        end = plain.find(b")", at)
+        if end < 0:
+            break
+        sentence = Sentence(head, known, at + 1, end)
+        clauses, _ = sentence.clauses()
+        if clauses and sentence.is_done() and plain[at - 1 : at] != b"{":
+            if not plain[end + 1 :].strip(b" .!:,*_`"):
+                return _complete(clauses, head.cut(start, at).strip(), text)
+            return None, text, _put_first(clauses)
+        at = plain.find(b"(", end)
+    sentence = Sentence(head, known, start)
+    tokens = sentence.tokens
+    for index in range(1, len(tokens)):
+        kind = tokens[index][0]
+        if kind != "when" and kind not in _TIMES:
+            continue
+        sentence.at = index
+        clauses, _ = sentence.clauses()
+        if clauses and sentence.is_done():
+            rest = head.cut(start, tokens[index][2]).strip(" ,;:-")
+            return _complete(clauses, rest, text)
+        if clauses:
+            return None, text, _put_first(clauses)
+        sentence.at = index + 1
+        sentence.at += sentence.kind() in _TIMES
+        if kind in _TIMES and kind != "every" and sentence.is_done():
+            return None, text, 'it names no hour; expected "daily 07:30" in brackets before it'
+    return None, text, None
+
+
+def _put_first(clauses):
+    if "job" in clauses:
+        return _JOB
+    return 'a rule stands first; write "(%s)" before the text' % "; ".join(clauses)
+
+
+def _problem(sentence, known):
+    """Return a sentence about a rule that is not understood, with the nearest right one."""
+    tokens = sentence.tokens
+    word = tokens[min(sentence.at, len(tokens) - 1)][1]
+    kinds = [token[0] for token in tokens]
+    for kind, text, start, end in tokens:
+        near = nearest(text, _WRITTEN) if kind == "w" and len(text) > 3 else None
+        if near:
+            plain = sentence.head.plain
+            right = plain[:start].strip(b"( ") + b" " + near.encode() + plain[end : sentence.end]
+            clauses, _ = Sentence(Head(right.decode()), known).clauses()
+            if clauses:
+                return '"%s" is no clause; did you mean "%s"?' % (text, "; ".join(clauses))
+    if "when" in kinds or "sign" in kinds or "dot" in kinds:
+        example = "when %s > 30" % (known.example() if known else "room.temperature")
+    else:
+        example = "every 10m"
+        for index, kind in enumerate(kinds):
+            if kind == "num" and index + 1 < len(kinds) and kinds[index + 1][:2] == "u:":
+                example = "every %s%s" % (tokens[index][1], tokens[index + 1][1])
+                break
+            if kind in ("at", "num", "clock", "daily", "on") or kind[:5] in ("time:", "part:"):
+                example = "daily %s" % sentence.first_time()
+    text = '"%s" is not understood; write a rule like "%s" in brackets' % (word, example)
+    return text + "; for one time ask me for a reminder" if example[:5] == "daily" else text

@@ -1,0 +1,115 @@
+# tenner schedule.natural: clauses as people write them, put into the grammar of clauses.py.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+`Sentence` reads "when the room is above 30, tell me", "every day at 7", `daily 07:30: report` and
+the like, in the languages of clause_words.tsv. It goes as far as it understands, and writes that
+part as clauses: `when room.temperature > 30`.
+"""
+
+from tenner.schedule.rule_conditions import Conditions
+from tenner.schedule.rule_times import STARTS
+from tenner.schedule.rule_words import Stop
+
+
+class Sentence(Conditions):
+    """A line that can be a rule."""
+
+    def is_meant(self) -> bool:
+        """Return whether any word of it is one of a rule: a time, a comparison, a sensor."""
+        for index, token in enumerate(self.tokens):
+            kind = token[0]
+            ahead = self.tokens[index + 1][0] if index + 1 < len(self.tokens) else ""
+            if kind in STARTS or kind[:2] in ("d:", "c:", "s:") and kind != "s:1" and index == 0:
+                return True
+            if kind in ("dot", "name", "sign") or kind[:5] == "time:" or kind[:3] == "op:":
+                return kind != "op:=="
+            if kind == "num" and (ahead in ("am", "pm", "clock", ":", "per") or ahead[:2] == "u:"):
+                return True
+            if kind in ("at", "on", "for", "in", "hours", "am") and ahead == "num":
+                return True
+        return False
+
+    def clauses(self) -> tuple[list[str], int]:
+        """Return the clauses and the place in `plain` behind them."""
+        found: list[str] = []
+        end = 0
+        while True:
+            back = self.at
+            while found and self.kind() in (";", ",", "and", "fill", ")"):
+                self.at += 1
+            if not self.kind():
+                break
+            try:
+                clause = self._clause()
+            except Stop:
+                self.at = back
+                break
+            found += clause
+            end = self.tokens[self.at - 1][3]
+        at = self.at
+        # A verb at the end of its clause, as in German, belongs to it.
+        while self.kind() in ("fill", "op:=="):
+            self.at += 1
+        if self.kind() in (",", ":", ";", "", ")") and at:
+            end = self.tokens[self.at - 1][3] if self.at else end
+        else:
+            self.at = at
+        return found, end
+
+    def is_done(self) -> bool:
+        """Return whether nothing but punctuation is left."""
+        while self.kind() in (",", ":", ";", ".", ")", "fill"):
+            self.at += 1
+        return not self.kind()
+
+    def first_time(self) -> str:
+        """Return the first HH:MM that it names, 07:30 without any."""
+        for index, token in enumerate(self.tokens):
+            self.at = index
+            if token[0] == "num" or token[0][:5] == "time:":
+                try:
+                    return self._clock("")
+                except Stop:
+                    pass  # another number
+        return "07:30"
+
+    def _clause(self):
+        kind = self.kind()
+        if kind[:2] == "c:":
+            return [self._own(kind[2:])]
+        if kind == "when":
+            self.at += 1
+            return ["when " + self._condition()]
+        if kind in ("name", "dot") or kind[:2] == "v:":
+            return ["when " + self._condition()]
+        if kind == "cron":
+            return [self._cron()]
+        if kind in ("between", "from", "hours"):
+            return [self._hours()]
+        if kind == "for" and not self._is_number(1):
+            raise Stop
+        return self._time()
+
+    def _own(self, name):
+        self.at += 1
+        if name == "model":
+            word = self._raw()
+            return "model " + word
+        if name in ("repeat", "chart", "escalate"):
+            back = self.at
+            try:
+                self._skip("every")
+                return "%s %ds" % (name, self._duration())
+            except Stop:
+                self.at = back
+                if name == "repeat":
+                    raise
+        return name
+
+    def _cron(self):
+        self.at += 1
+        fields = [self._raw()]
+        if fields[0][:1] != "@":
+            for _ in range(4):
+                fields.append(self._raw())
+        return "cron " + " ".join(fields)
