@@ -19,6 +19,8 @@ SETTINGS = {
 
 
 class Call:
+    extra = None
+
     def __init__(self, call_id, name, arguments_text):
         self.id = call_id
         self.name = name

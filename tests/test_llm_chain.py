@@ -152,6 +152,49 @@ class TestClasses(unittest.TestCase):
         bench.ask(bad(529, b"", "20"), bad(429, b"", "3"), good())
         self.assertEqual((bench.hosts, bench.slept), (["first", "first", "second"], [7, 20]))
 
+    def test_a_delay_in_the_words_of_the_server_is_waited_for(self):
+        bench = Bench(self)
+        text = b'{"error":{"message":"Rate limit reached. Please try again in 2.5s."}}'
+        self.assertEqual(bench.ask(bad(429, text), good()), "ok")
+        self.assertEqual((bench.hosts, bench.slept), (["first", "first"], [2.5]))
+        text = b'{"error":{"message":"Rate limit reached. Please try again in 21s."}}'
+        self.assertEqual(bench.ask(bad(429, text), good()), "ok")
+        self.assertEqual((bench.hosts, bench.slept), (["first", "second"], [2.5]))
+
+    def test_an_overload_in_the_middle_of_a_reply_is_one_of_the_server(self):
+        text = b'data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
+        for api in ("messages", "chat"):
+            bench = Bench(self, api=api)
+            answer = b'data: {"type":"content_block_delta","delta":{"text":"ok"}}\n\n'
+            answer += b'data: {"type":"message_stop"}\n\n'
+            last = Response([answer]) if api == "messages" else good()
+            self.assertEqual(bench.ask(Response([text + b"\n\n"]), last), "ok")
+            self.assertEqual((bench.hosts, bench.slept), (["first", "first"], [2]))
+
+    def test_a_reply_of_nothing_asks_the_next_model(self):
+        empty = b'{"choices":[{"message":{"content":""},"finish_reason":"%s"}]}'
+        for reason in (b"stop", b"content_filter"):
+            bench = Bench(self)
+            nothing = Response([empty.replace(b"%s", reason)])
+            self.assertEqual(bench.ask(nothing, good()), "ok")
+            self.assertEqual(bench.hosts, ["first", "second"])
+            self.assertEqual((bench.stored(), bench.notices), (None, []))
+            # The last model's word is the answer.
+            replies = [Response([empty.replace(b"%s", reason)]) for _ in range(2)]
+            self.assertEqual(bench.ask(*replies), "")
+            error = bench.fail(Response([empty.replace(b"%s", reason)]), bad(401))
+            self.assertTrue("gave no text" in str(error), error)
+        bench = Bench(self, fallbacks=())
+        self.assertEqual(bench.ask(Response([empty.replace(b"%s", b"stop")])), "")
+        bench = Bench(self)
+        self.assertEqual(bench.ask(Response([empty.replace(b"%s", b"length")])), "")
+
+    def test_an_error_without_its_object_asks_again_and_then_the_next_model(self):
+        bench = Bench(self)
+        text = b'data: {"object":"error","message":"CUDA out of memory","code":500}\n\n'
+        self.assertEqual(bench.ask(Response([text]), Response([text]), good()), "ok")
+        self.assertEqual(bench.hosts, ["first", "first", "second"])
+
     def test_long_or_unknown_rate_limit_goes_on(self):
         bench = Bench(self)
         bench.ask(bad(429), good())

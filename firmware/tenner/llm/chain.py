@@ -32,6 +32,12 @@ if TYPE_CHECKING:
         max_tokens: int
 
 
+def _is_empty(reply):
+    """Return whether a reply has neither text nor calls, and was not cut off."""
+    has_any = reply.text.strip() or reply.blocks or reply.kept or reply.calls
+    return not has_any and reply.stop != "length"
+
+
 # One model at one address, as the settings name it.
 _FIELDS = const(("name", "api", "base_url", "api_key", "model", "max_tokens"))
 Candidate = namedtuple("Candidate", _FIELDS)
@@ -88,7 +94,9 @@ class Chain:
                 reply = await self._ask(candidate, request, left_s)
                 if files.size(self._store) > 0:
                     self._cooldown().worked(candidate)
-                return reply
+                if candidate is found[-1] or not _is_empty(reply):
+                    return reply
+                raise failure.empty(candidate)
             except LlmError as error:
                 log("llm", "%s: %s" % (error.kind, error))
                 if error.kind == "context_overflow":
@@ -138,7 +146,7 @@ class Chain:
                 wait_s = failure.pause_s(error)
                 if wait_s is None:
                     raise
-                log("llm", "%s: %s; retry in %d s" % (error.kind, error, wait_s))
+                log("llm", "%s: %s; retry in %.3g s" % (error.kind, error, wait_s))
             await self._sleep(wait_s)
             await overlay.enter("REQUEST")
             return await client.complete(http, candidate, request, left_s)

@@ -131,13 +131,19 @@ async def _receive(response, candidate, collector):
     if plain:
         event_end()
         # Some servers omit the stop reason; then the reply must hold something.
-        if not collector.ended and not collector.calls and not collector.size():
-            raise ValueError("it holds no answer")
+        if not (collector.ended or collector.calls or collector.size() or collector.broke):
+            if collector.words:
+                collector.fail()
+            else:
+                raise ValueError("it holds no answer")
         collector.ended = True
     else:
         events.end()
         if total and not events.events and not events.done:
             raise ValueError("it is neither an event stream nor JSON")
-        collector.ended = collector.ended or events.done
-    if collector.error is None and not collector.ended:
+        whole = collector.counted == collector.pieces and (collector.size() or collector.calls)
+        collector.ended = collector.ended or events.done or bool(whole)
+        if not collector.ended and collector.words:
+            collector.fail()
+    if collector.error is None and (collector.broke or not collector.ended):
         raise EOFError("the reply was cut off")

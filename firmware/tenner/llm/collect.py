@@ -1,6 +1,7 @@
 # tenner llm.collect: gathers a reply from the fragments of a stream, within fixed bounds.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.llm import tags
 from tenner.llm.arguments import ArgumentsBuilder
 from tenner.llm.reply import Call, Reply
 from tenner.llm.tail import Tail
@@ -31,6 +32,20 @@ _MARKUP = (
     b"<seed",
     b"[TOOL",
     b'{"nam',
+)
+#: Text with one of these may have a tag.
+_TAGS = ("<", "[T", "[t", "[/", "\u25c1")
+# Why a model stopped: the server's words for the limit, a refusal and a failure of its own.
+_LENGTH = const(
+    " length max_tokens max_output_tokens max_length model_length model_context_window_exceeded "
+)
+_REFUSED = const(
+    " refusal content_filter content_filtered safety sensitive recitation blocklist "
+    "prohibited_content spii guardrail_intervened "
+)
+_BROKEN = const(
+    " error abort aborted network_error insufficient_system_resource server_error engine_error "
+    "malformed_function_call unknown_error failed "
 )
 _MAX_ID = const(64)  # fits history_lines.PIECE with each character escaped
 _MAX_NAME = const(64)
@@ -93,6 +108,18 @@ class Collector:
     full = False
     #: Bytes of the text in that file; the text in memory follows them.
     kept = 0
+    # The state of llm.tags: inside and after reasoning, after the end mark; the beginning of a
+    # tag, the last line of reasoning; the number of "```" on flash.
+    thinking = closed = over = False
+    held = line = ""
+    fences = 0
+    #: The words and the number of a server that reports an error in its own form.
+    words = ""
+    code: int | None = None
+    #: Has the server said that it broke off?
+    broke = False
+    #: The number of pieces when the token counts came.
+    counted = -1
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -117,8 +144,6 @@ class Collector:
         self._blocks = []
         self._stored = 0  # bytes in these blocks
         self._room = min(_BLOCK, limit)
-        self._thinking = False
-        self._held = ""  # the beginning of a tag
 
     def tail(self) -> Tail:
         """Return the reply's Tail, from now on there."""
@@ -134,30 +159,10 @@ class Collector:
     def add_text(self, piece: str) -> None:
         """Take a piece of text; the tags may be cut anywhere."""
         self.note(piece, self.add_text)
-        piece = self._held + piece
-        self._held = ""
-        while piece:
-            start = piece.find("<")
-            if start:
-                self._put(piece if start < 0 else piece[:start])
-                piece = "" if start < 0 else piece[start:]
-            if piece.startswith("<think>"):
-                self._thinking = True
-                piece = piece[7:]
-            elif piece.startswith("</think>"):
-                # Some servers drop the opening tag: then all before the closing one is reasoning.
-                if not self._thinking:
-                    self._text = bytearray()
-                    self._blocks = []
-                    self._stored = self.kept = 0
-                self._thinking = False
-                piece = piece[8:]
-            elif "<think>".startswith(piece) or "</think>".startswith(piece):
-                self._held = piece
-                return
-            else:
-                self._put("<")
-                piece = piece[1:]
+        if self.thinking or self.held or piece[-1:] == "[" or any(m in piece for m in _TAGS):
+            tags.take(self, piece)
+        else:
+            self.put(piece)
 
     def note(self, piece: str, take: "Callable[[str], None]") -> None:
         """Remember `piece` as the last one, given to `take`."""
@@ -165,10 +170,11 @@ class Collector:
         self.piece = piece
         self.take = take
 
-    def _put(self, piece):
+    def put(self, piece: str) -> None:
+        """Add a piece to the text; drop reasoning and anything after the end mark."""
         if not self._text and not self.size():
             piece = piece.lstrip()
-        if piece and not self._thinking:
+        if piece and not self.thinking and not self.over:
             self._text.extend(piece.encode())
             if len(self._text) > self._room:
                 self._store()
@@ -183,6 +189,24 @@ class Collector:
             self._blocks = [str(text, "utf-8")]
             self._stored = len(text)
         self._room = min(_BLOCK, self.limit - self._stored)
+
+    def forget(self) -> None:
+        """Drop the text so far: it was reasoning."""
+        self._text = bytearray()
+        self._blocks = []
+        self._stored = self.kept = self.fences = 0
+
+    def end(self, reason: str) -> None:
+        """Take the reason why the model stopped, in the words of any server."""
+        reason = " %s " % reason.lower()
+        if reason in _BROKEN:
+            self.broke = True
+        elif reason.strip():
+            self.ended = True
+            if self.stop != "refusal":
+                self.stop = "length" if reason in _LENGTH else None
+                if reason in _REFUSED:
+                    self.stop = "refusal"
 
     def draft(self) -> str:
         """Return the received text."""
@@ -205,15 +229,33 @@ class Collector:
         if isinstance(value, int) and path[-1] in ("code", "status"):
             self.error_status = value
             self.error = self.error or ""
-        elif isinstance(value, str) and len(path) <= 2:
+        elif isinstance(value, str) and (len(path) <= 2 or path[-1] == "raw"):
             self.error = ((self.error or "") + " " + value)[:400]
+
+    def take_words(self, path: list[int | str], value: "Scalar") -> None:
+        """Take a member of a reply that holds no choice, such as `{"code": 500, "msg": ...}`."""
+        name = str(path[-1])
+        if name[-4:] == "code" or name == "status":
+            number = str(value)
+            if number.isdigit() and number not in ("0", "200"):
+                self.code = int(number)
+        elif isinstance(value, str) and (name[-3:] == "msg" or name in ("message", "detail")):
+            self.words = (self.words + " " + value).strip()[:400]
+
+    def fail(self) -> None:
+        """Make an error of the words that the server sent instead of a reply."""
+        self.error = self.words
+        self.error_status = self.code
 
     def finish(self) -> Reply:
         """Return the complete Reply, a long text in blocks, with repaired ids, and tokens that are
         estimated where the server sent no counts."""
-        self._put(self._held)
+        if self.held:
+            tags.finish(self)
         blocks = self._blocks
         text = str(self._text, "utf-8")
+        if self.over or self.closed:
+            text = text.rstrip()
         if blocks:
             blocks.append(text)
             text = ""
@@ -272,6 +314,7 @@ def _make_room(collector, text):
             with open(collector.keep_at, "ab" if collector.kept else "wb") as file:
                 files.put(file, memoryview(text)[:start])
             collector.kept += start
+            collector.fences += text[:start].count(b"```")
             return text[start:]
         except OSError as error:
             log("llm", "a long reply is cut off: storing it failed: %s" % error)

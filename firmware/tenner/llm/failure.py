@@ -20,12 +20,17 @@ if TYPE_CHECKING:
     from tenner.net.response import Response
 
 _BODY = const(1024)
+_REST = const(2048)  # of a refusal, whose delay may come last
 _MESSAGE = const(200)
 _RETRY_S = const(2)  # before a retry of the same model after a broken exchange
 _LONGEST_WAIT_S = const(20)  # the longest Retry-After that a call waits for
 
 _SLOW = (110, 116)  # ETIMEDOUT of Linux and of lwIP
-_UNAVAILABLE = (503, 529)
+_OVERLOADED = const(529)
+_UNAVAILABLE = (503, _OVERLOADED)
+# The words before a delay, in lower case, and the units after its numbers.
+_DELAYS = ("try again in ", "retry in ", "retry after ", "retry-after: ", 'retrydelay":')
+_UNITS = (("ms", 0.001), ("h", 3600), ("m", 60), ("s", 1))
 _ALERT = b"\x15\x03"  # a TLS server's answer to plain HTTP
 _GZIP = const("turn compression off in the server, or in the proxy before it")
 
@@ -35,6 +40,7 @@ _MODEL = const(
 )
 _KEY = const(
     "api key not valid|api_key_invalid|invalid api key|incorrect api key|invalid x-api-key"
+    "|login fail|token has expired|token expired|token is expired"
 )
 # The server could not parse the model's call; a retry may succeed.
 _BY_CHANCE = const("tool_use_failed")
@@ -111,7 +117,7 @@ def classify(
         return "not_found"
     if status in (None, 400, 422) and _has(body, _CONTEXT):
         return "context_overflow"
-    if status == 400 and _has(body, _KEY):
+    if (status in (None, 400) or 430 < status < 500) and _has(body, _KEY):
         return "auth"
     if status == 400 and _BY_CHANCE in body:
         return "timeout"
@@ -119,7 +125,7 @@ def classify(
         return "not_found" if "model" in body and _has(body, _MODEL) else "format"
     if status is not None:
         return "unknown"
-    if _has(body, "overloaded|rate limit|rate_limit"):
+    if _has(body, "overloaded|rate limit|rate_limit|too many requests"):
         return "rate_limit"
     if errno is not None:
         # mbedTLS numbers are far below those of the system, DNS and lwIP; -29312 is a cut
@@ -143,17 +149,18 @@ def _has(text, words):
 async def refused(candidate: "Candidate", response: "Response", body_bytes: int = 0) -> LlmError:
     """Return the LlmError for a response whose status is not 200, to a request with
     `body_bytes`."""
+    body = rest = ""  # the status alone suffices
     try:
         body = await response.read_text(_BODY)
+        if response.status == 429 and len(body) > _BODY // 2:
+            rest = await response.read_text(_REST)
     except (OSError, EOFError):
-        body = ""  # the status alone suffices
+        pass
     status = response.status
     kind = classify(status, body)
-    try:
-        # The date form is not supported: it needs a calendar.
-        after_s = max(0, int(float(response.header("retry-after") or "")))
-    except (ValueError, OverflowError):
-        after_s = None
+    after_s = _after_s(response)
+    if after_s is None and kind == "rate_limit":
+        after_s = delay_s(body + rest)
     what = "answered %d" % status
     detail = _message(body)
     advice = _advice(kind, body)
@@ -170,12 +177,16 @@ async def refused(candidate: "Candidate", response: "Response", body_bytes: int 
 def broken(candidate: "Candidate", reply: "Collector") -> LlmError:
     """Return the LlmError for a reply that holds an error object."""
     status = reply.error_status
-    if status is not None and status < 400:
+    if status is not None and not 400 <= status < 600:
         status = None
-    words = reply.error
+    words = reply.error or ""
     kind = classify(status, words, error=words)
-    advice = _advice(kind, words)
-    error = _error(candidate, kind, "broke its reply off", words, None, status, advice)
+    if kind == "rate_limit" and status is None and "overloaded" in words.lower():
+        status = _OVERLOADED
+    # The server's words say more than a guess about its address.
+    advice = _advice(kind, words) if kind != "unknown" or not words else ""
+    after_s = delay_s(words) if kind == "rate_limit" else None
+    error = _error(candidate, kind, "broke its reply off", words, after_s, status, advice)
     return _sent(error, candidate, reply.body_bytes, words)
 
 
@@ -203,6 +214,12 @@ def unreadable(candidate: "Candidate", response: "Response", error: ValueError) 
         # A retry is as likely to help as after a cut connection.
         return _error(candidate, "timeout", "sent a damaged reply", str(error))
     return _error(candidate, "unknown", "sent no proper reply", str(error))
+
+
+def empty(candidate: "Candidate") -> LlmError:
+    """Return the LlmError for a reply with neither text nor calls, where another model may
+    answer."""
+    return _error(candidate, "empty", "gave no text")
 
 
 def failed(
@@ -274,14 +291,67 @@ def _redact(text, key):
     return text
 
 
+def _after_s(response):
+    """Return the delay of a header in seconds, or None. The date form is not supported: it needs a
+    calendar."""
+    for name, part in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            value = float(response.header(name) or "") / part
+            if 0 <= value < 1e6:
+                return int(value) if value == int(value) else value
+        except (ValueError, OverflowError):
+            continue
+    return None
+
+
+def delay_s(text: str) -> float | None:
+    """Return the seconds in "Please try again in 1m2.5s", or in Gemini's `"retryDelay": "3s"`;
+    None without such words."""
+    text = text.lower()
+    for words in _DELAYS:
+        place = text.find(words)
+        if place >= 0:
+            found = _seconds(text[place + len(words) :].lstrip(' "')[:24])
+            if found is not None:
+                return found
+    return None
+
+
+def _seconds(text):
+    total = None
+    while True:
+        size = 0
+        while size < len(text) and text[size] in "0123456789.":
+            size += 1
+        try:
+            number = float(text[:size])
+        except ValueError:
+            return total
+        text = text[size:].lstrip()
+        for unit, factor in _UNITS:
+            if text.startswith(unit):
+                total = (total or 0) + number * factor
+                break
+        else:
+            return number if total is None else total
+        while text and "a" <= text[0] <= "z":
+            text = text[1:]
+        text = text.lstrip()
+
+
 def _message(body):
-    """Return `error.message` of an error body, or the next best text."""
+    """Return `error.message` of an error body, or the next best text; the cause, if a provider's
+    own error is inside."""
     found = []
+    raw = []
 
     def sink(path, value, more):
         # {"error":{"message":..}}, {"error":".."}, {"message":..}, {"detail":..}, also within [..]
-        if isinstance(value, str) and path and path[-1] in ("message", "error", "detail", "msg"):
-            found.append(value)
+        if isinstance(value, str) and path:
+            if path[-1] in ("message", "error", "detail", "msg"):
+                found.append(value)
+            elif path[-1] == "raw":
+                raw.append(value)
 
     try:
         scanner = Scanner(sink)
@@ -291,7 +361,11 @@ def _message(body):
         # Not JSON, or cut at the limit: the texts before that count all the same.
         if not found and body.lstrip()[:1] not in ("<", "{"):
             found.append(body)
-    return "".join(found[:2])
+    words = "".join(found[:2])
+    inside = "".join(raw) or words
+    if inside.lstrip()[:1] == "{" and inside != body:
+        return _message(inside) or words
+    return words + (": " + inside if raw else "")
 
 
 def pause_s(error: LlmError) -> float | None:

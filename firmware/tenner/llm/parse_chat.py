@@ -17,7 +17,19 @@ class Parser:
     the Collector."""
 
     #: The members of a document that matter.
-    WANTED = ("choices", "usage", "error")
+    WANTED = (
+        "choices",
+        "usage",
+        "error",
+        "message",
+        "msg",
+        "detail",
+        "code",
+        "status",
+        "base_resp",
+        "error_code",
+        "error_msg",
+    )
     #: Set by an event with more than pieces of text and repeatable values.
     has_more = False
 
@@ -26,6 +38,9 @@ class Parser:
         self._call = CallCollector(self.reply.limit)
         self._item = -1  # place of the collected call in this event's list
         self._new = []  # the calls that this event began
+        self._way: int | str | None = None  # of the text: delta or message
+        self._kind = ""  # of the part of the content
+        self._counts = self._has_choice = False  # has this event token counts, and more?
 
     def sink(self, path: list[int | str], value: "Scalar", more: bool) -> None:
         """Take one value from the scanner."""
@@ -39,32 +54,56 @@ class Parser:
         if top == "error":
             reply.take_error(path, value)
         elif top == "usage":
+            self._counts = True
             if size == 2 and isinstance(value, int):
                 if last == "prompt_tokens":
                     reply.tokens_in = value
                 elif last == "completion_tokens":
                     reply.tokens_out = value
-        elif top != "choices" or size < 3 or path[1] != 0:
-            return
-        elif last == "finish_reason":
-            reply.ended = True
-            if reply.stop != "refusal":
-                reply.stop = {"length": "length", "content_filter": "refusal"}.get(value)  # type: ignore[arg-type]
-        elif size < 4 or path[2] not in ("delta", "message"):
-            return
-        elif path[3] == "tool_calls":
+        elif top != "choices":
+            if size == 1 or top == "base_resp":
+                reply.take_words(path, value)
+        elif size > 2 and path[1] == 0:
+            if last == "finish_reason" and size == 3:
+                reply.end(str(value))
+            elif path[2] == "error":
+                reply.take_error(path[2:], value)
+            elif size > 3 and path[2] in ("delta", "message") and self._is_new(path, value):
+                self._message_value(path, value, more)
+
+    def _is_new(self, path, value):
+        """Return whether a value is new: some servers send the complete message in the end."""
+        if path[3] not in ("content", "tool_calls", "function_call", "refusal") or value == "":
+            return self._way in (None, path[2])
+        self._has_choice = True
+        if path[2] == "delta" and self._way == "message":
+            # The message so far comes with each piece, before it.
+            self.reply.forget()
+            self.reply.calls = []
+            self._way = None
+        self._way = self._way or path[2]
+        return path[2] == self._way
+
+    def _message_value(self, path, value, more):
+        size = len(path)
+        field = path[3]
+        if field == "tool_calls":
             if size > 5:
                 self._call_value(path[4:], value, more)
-        elif path[3] == "function_call":
+        elif field == "function_call":
             self._call_value([0, "function"] + path[4:], value, more)
-        elif path[3] in _TAILS:
-            self._tail_value(path[3], path[3:], value, more)
+        elif field in _TAILS:
+            self._tail_value(field, path[3:], value, more)
         elif isinstance(value, str):
-            if path[3] == "content" and (size == 4 or last == "text"):
-                reply.add_text(value)
-            elif path[3] == "refusal" and value:
-                reply.add_text(value)
-                reply.stop = "refusal"
+            if field == "content":
+                if path[-1] == "type":
+                    self._kind = value
+                # A part may be of type thinking, or have a list of that name.
+                elif size == 4 or path[-1] == "text" and size == 6 and self._kind[-3:] != "ing":
+                    self.reply.add_text(value)
+            elif field == "refusal" and value:
+                self.reply.add_text(value)
+                self.reply.stop = "refusal"
 
     def _tail_value(self, name, path, value, more):
         tail = self.reply.tail()
@@ -107,7 +146,14 @@ class Parser:
         """End a chunk."""
         self._call_end()
         self._new = []
-        self.reply.event_end()
+        reply = self.reply
+        reply.event_end()
+        # A server that names no reason to stop sends the token counts last.
+        if self._counts and not (self._has_choice and reply.calls):
+            reply.counted = reply.pieces
+        if reply.code is not None and not self._has_choice and (reply.words or reply.code >= 400):
+            reply.fail()
+        self._counts = self._has_choice = False
 
     def _call_end(self):
         """

@@ -23,6 +23,11 @@ class Parser:
         "message",
         "stop_reason",
         "error",
+        "msg",
+        "detail",
+        "code",
+        "status",
+        "base_resp",
     )
     #: Set by an event with more than pieces of text and repeatable values.
     has_more = False
@@ -33,6 +38,7 @@ class Parser:
         self._item: int | str = -1  # index of the block in a complete message
         self._open: CallCollector | None = None  # the call whose arguments are arriving
         self._given = False  # did its block bring arguments?
+        self._is_error = False
         self._new_block()
 
     def _new_block(self):
@@ -51,12 +57,7 @@ class Parser:
         if top == "error":
             reply.take_error(path, value)
         elif last == "stop_reason" and top in ("delta", "stop_reason"):
-            reply.ended = True
-            reply.stop = {
-                "max_tokens": "length",
-                "model_context_window_exceeded": "length",
-                "refusal": "refusal",
-            }.get(value)  # type: ignore[arg-type]
+            reply.end(str(value))
         elif top == "delta":
             if last == "text":
                 reply.add_text(str(value))
@@ -92,8 +93,13 @@ class Parser:
             ):
                 self._usage[last] = value
                 reply.tokens_in = sum(self._usage.values())
-        elif top == "type" and value == "message_stop":
-            reply.ended = True
+        elif top == "type" and len(path) == 1:
+            if value == "message_stop":
+                reply.ended = True
+            elif value == "error":
+                self._is_error = True
+        elif len(path) == 1 or top == "base_resp":
+            reply.take_words(path, value)
 
     def _value(self, path, value, more):
         """Take a value of a block; `path[0]` is its field."""
@@ -130,3 +136,5 @@ class Parser:
             self._open = None
         if self._type:
             self._new_block()
+        if self.reply.words and (self._is_error or self.reply.code is not None):
+            self.reply.fail()

@@ -23,6 +23,7 @@ _WANTED = (
     b"\ntransfer-encoding:",
     b"\nconnection:",
     b"\nretry-after:",
+    b"\nretry-after-ms:",
     b"\nlocation:",
     b"\netag:",
     b"\nmcp-session-id:",

@@ -1,9 +1,14 @@
 # tenner net.sse: strips server-sent-event framing from a byte stream without holding a line.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.port.compat import const
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# Bytes of the line with [DONE], which some servers send with spaces.
+_LONGEST = const(32)
 
 
 class SseReader:
@@ -46,7 +51,8 @@ class SseReader:
         """Parse a part of a line; `ended`: its end followed."""
         if self._is_data is None:
             piece = piece.lstrip(b"\xef\xbb\xbf")  # a byte order mark
-            if not ended and b"data:[DONE]".startswith(piece.replace(b": ", b":")):
+            start = b"".join(piece[:_LONGEST].split())
+            if not ended and len(piece) < _LONGEST and b"data:[DONE]".startswith(start):
                 self._held = piece + self._held
                 return
             if not piece:
@@ -61,7 +67,7 @@ class SseReader:
             if self._is_data:
                 if piece[:1] == b" ":
                     piece = piece[1:]
-                if ended and piece == b"[DONE]":
+                if ended and piece.strip() == b"[DONE]":
                     self.done = True
                     return
                 if self._lines:
