@@ -9,6 +9,8 @@ import json
 
 from llm_fakes import Response
 
+_ID_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 
 class Server:
     """A server of chat completions. `split` cuts its replies into pieces of so many bytes."""
@@ -20,6 +22,10 @@ class Server:
     source = ""
     #: How many times it may refuse before the turn works: then the agent has learned.
     learning = 0
+    #: How many times more in a chat with calls of another model.
+    foreign = 0
+    #: The number of requests after which it is down.
+    down_after = -1
     split = 0
 
     def __init__(self):
@@ -37,7 +43,14 @@ class Server:
         wrong = self.wrong(body)
         if wrong:
             self.refused.append(wrong)
-            return Response([json.dumps({"error": {"message": wrong, "code": 400}}).encode()], 400)
+            return Response(
+                [
+                    json.dumps(
+                        {"error": {"message": wrong, "type": "invalid_request_error"}}
+                    ).encode()
+                ],
+                400,
+            )
         data = self.stream(body)
         size = self.split or len(data)
         return Response([data[i : i + size] for i in range(0, len(data), size)])
@@ -57,8 +70,12 @@ class Server:
         return [delta(content="ok"), stop("stop")]
 
     def calls(self, number):
-        self.sent["call_%d" % number] = None
-        return [delta(tool_calls=[call("call_%d" % number)]), stop("tool_calls")]
+        id = self.id(number)
+        self.sent[id] = None
+        return [delta(tool_calls=[call(id)]), stop("tool_calls")]
+
+    def id(self, number):
+        return "call_%s_%d" % (self.__class__.__name__, number)
 
     def with_calls(self, body):
         """The assistant's messages with calls."""
@@ -107,18 +124,19 @@ class Gemini(Server):
     source = "qwen-code 1187, securo 884; pi 1825: a stand-in is documented"
     size = 40  # bytes of a signature
     STAND_IN = "skip_thought_signature_validator"
-    learning = 1
+    foreign = 1
 
     def signature(self, number):
         return "".join(["U%03d+/" % ((number * 37 + i) % 1000) for i in range(self.size // 6)])
 
     def calls(self, number):
-        self.sent["call_%d" % number] = self.signature(number)
-        self.sent["second_%d" % number] = None
+        first, second = self.id(number), self.id(number) + "_b"
+        self.sent[first] = self.signature(number)
+        self.sent[second] = None
         signed = {"google": {"thought_signature": self.signature(number)}}
         return [
-            delta(role="assistant", tool_calls=[call("call_%d" % number, extra_content=signed)]),
-            delta(tool_calls=[call("second_%d" % number, 1)]),
+            delta(role="assistant", tool_calls=[call(first, extra_content=signed)]),
+            delta(tool_calls=[call(second, 1)]),
             stop("tool_calls"),
         ]
 
@@ -152,12 +170,11 @@ class Reasoning(Server):
     """Kimi and DeepSeek: the member must be there, in the current turn with its text."""
 
     refuses = "a message with calls that lacks `reasoning_content`"
-    learning = 1
+    foreign = 1
     words = "thinking is enabled but reasoning_content is missing in assistant tool call message"
-    id = "call_%d"
 
     def calls(self, number):
-        id = self.id % number
+        id = self.id(number)
         self.sent[id] = self.thought(number) * 3
         return (
             [delta(role="assistant", content=None, reasoning_content="")]
@@ -179,7 +196,9 @@ class Reasoning(Server):
 class Kimi(Reasoning):
     title = "Kimi with thinking"
     source = "hermes-agent 15353"
-    id = "functions.echo:%d"
+
+    def id(self, number):
+        return "functions.echo:%d" % number
 
 
 class DeepSeek(Reasoning):
@@ -194,7 +213,7 @@ class OpenRouter(Server):
     source = "Roo-Code 9506"
 
     def calls(self, number):
-        id = "call_%d" % number
+        id = self.id(number)
         text = self.thought(number)
         self.sent[id] = [
             {"type": "reasoning.text", "text": text * 2, "signature": "c2ln", "index": 0},
@@ -220,7 +239,7 @@ class OpenRouter(Server):
         last = max([i for i, one in enumerate(body["messages"]) if one["role"] == "user"])
         for message in body["messages"][last:]:
             if message.get("tool_calls"):
-                wanted = self.sent[message["tool_calls"][0]["id"]]
+                wanted = self.sent.get(message["tool_calls"][0]["id"])
                 if message.get("reasoning_details") != wanted:
                     return "Corrupted thought signature."
         return None
@@ -232,6 +251,7 @@ class Anthropic(Server):
     refuses = "in the current turn, a `tool_use` whose message does not begin with its thinking"
     source = "platform documentation, extended thinking with tool use"
     redacted = True
+    THOUGHTS = 1
 
     def is_first(self, body):
         return body["messages"][-1]["content"][-1]["type"] == "text"
@@ -240,7 +260,7 @@ class Anthropic(Server):
         blocks = [
             {
                 "type": "thinking",
-                "thinking": self.thought(number) * 3,
+                "thinking": self.thought(number) * 3 * self.THOUGHTS,
                 "signature": "EqQB+/=" * 40 + str(number),
             }
         ]
@@ -249,7 +269,7 @@ class Anthropic(Server):
         return blocks
 
     def calls(self, number):
-        id = "toolu_%d" % number
+        id = self.id(number)
         blocks = self.sent[id] = self.blocks(number)
         events = [{"type": "message_start", "message": {"role": "assistant", "content": []}}]
         for index, block in enumerate(blocks):
@@ -324,6 +344,7 @@ class DeepSeekMessages(Anthropic):
     source = "9router 2397"
     redacted = False
     learning = 1
+    THOUGHTS = 9
     words = "The `content[].thinking` in the thinking mode must be passed back to the API."
 
     def fits(self, found, wanted, current):
@@ -335,6 +356,88 @@ class MiniMax(Anthropic):
     redacted = False
 
 
+class Groq(Server):
+    title = "Groq, gpt-oss"
+    refuses = "`reasoning` in a message, which it sends itself"
+    source = "gptel 774, jan 8136"
+    learning = 1
+
+    def calls(self, number):
+        return [delta(reasoning=self.thought(number))] + Server.calls(self, number)
+
+    def refusal(self, body):
+        for place, message in enumerate(body["messages"]):
+            for name in message:
+                if name not in ("role", "content", "tool_calls", "tool_call_id"):
+                    return (
+                        "'messages.%d' : for 'role:assistant' the following must be satisfied"
+                        "[('messages.%d' : property '%s' is unsupported)]" % (place, place, name)
+                    )
+        return None
+
+
+class Mistral(Server):
+    title = "Mistral"
+    refuses = "an id of a call that has not nine letters and digits"
+    source = "opencode 1680, gptel 1203"
+    foreign = 1
+
+    def id(self, number):
+        return "D681Pev%02d" % number
+
+    def refusal(self, body):
+        for message in body["messages"]:
+            ids = [one["id"] for one in message.get("tool_calls", ())]
+            if "tool_call_id" in message:
+                ids.append(message["tool_call_id"])
+            for id in ids:
+                if len(id) != 9 or id.strip(_ID_LETTERS):
+                    return (
+                        "Tool call id was %s but must be a-z, A-Z, 0-9, with a length of 9." % id
+                    )
+        return None
+
+
+class NewOpenAI(Server):
+    title = "OpenAI's newer models behind another address"
+    refuses = "`max_tokens`"
+    source = "vscode-copilot-release 8065, opencode 37964"
+    learning = 1
+
+    def refusal(self, body):
+        if "max_tokens" in body:
+            return (
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                "'max_completion_tokens' instead."
+            )
+        return None
+
+
+class OldServer(Server):
+    title = "A server of an older form"
+    refuses = "`stream_options` and both limits"
+    source = "Flowise 2866, openai-python 2296"
+    learning = 3
+
+    def refusal(self, body):
+        for name in ("stream_options", "max_completion_tokens", "max_tokens"):
+            if name in body:
+                return "Extra inputs are not permitted, field: ('body', '%s')" % name
+        return None
+
+
+class Proxy(Anthropic):
+    title = "A proxy of Anthropic's format"
+    refuses = "`cache_control`"
+    source = "vertexai-cf-workers 21, anthropic-sdk-typescript 553"
+    learning = 1
+
+    def refusal(self, body):
+        if "cache_control" in body["system"][0]:
+            return "system.0.cache_control: Extra inputs are not permitted"
+        return Anthropic.refusal(self, body)
+
+
 def begin(index, block):
     return {"type": "content_block_start", "index": index, "content_block": block}
 
@@ -344,4 +447,18 @@ def piece(index, **fields):
 
 
 #: The servers of the table in docs/services.md.
-SERVERS = (Gemini, LongGemini, Kimi, DeepSeek, OpenRouter, Anthropic, MiniMax)
+SERVERS = (
+    Gemini,
+    LongGemini,
+    Kimi,
+    DeepSeek,
+    DeepSeekMessages,
+    OpenRouter,
+    Anthropic,
+    MiniMax,
+    Groq,
+    Mistral,
+    NewOpenAI,
+    OldServer,
+    Proxy,
+)

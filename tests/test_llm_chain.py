@@ -332,6 +332,92 @@ class TestClasses(unittest.TestCase):
         self.assertEqual((bench.notices, bench.slept), ([], []))
 
 
+def refused(words, status=400):
+    return bad(status, b'{"error":{"message":"%s","type":"invalid_request_error"}}' % words)
+
+
+_MAX_TOKENS = (
+    b"Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+    b"'max_completion_tokens' instead."
+)
+
+
+class TestForms(unittest.TestCase):
+    def limits(self, bench):
+        return [
+            "max_tokens" if b'"max_tokens"' in sent[2] else "other" if b'"max_' in sent[2] else ""
+            for sent in bench.http.sent
+        ]
+
+    def test_the_other_name_of_the_limit_is_remembered_over_a_restart(self):
+        bench = Bench(self)
+        self.assertEqual(bench.ask(refused(_MAX_TOKENS), good()), "ok")
+        bench.restart()
+        bench.ask(good())
+        self.assertEqual(bench.hosts, ["first"])
+        self.assertEqual(self.limits(bench), ["max_tokens", "other", "other"])
+        self.assertEqual((bench.slept, bench.notices, bench.stored()), ([], [], None))
+
+    def test_an_old_server_behind_an_address_of_openai_gets_the_old_name(self):
+        bench = Bench(self, base_url="https://api.openai.com.example/v1")
+        bench.ask(refused(b"Unrecognized request argument: max_completion_tokens"), good())
+        self.assertEqual(self.limits(bench), ["other", "max_tokens"])
+
+    def test_a_server_may_refuse_several_fields(self):
+        bench = Bench(self)
+        answers = [
+            refused(b"Extra inputs are not permitted, field: '%s'" % name, status)
+            for name, status in (
+                (b"stream_options", 422),
+                (b"max_tokens", 400),
+                (b"max_completion_tokens", 400),
+            )
+        ]
+        self.assertEqual(bench.ask(*(answers + [good()])), "ok")
+        self.assertEqual(bench.hosts, ["first"] * 4)
+        body = bench.http.sent[-1][2]
+        self.assertFalse(b"max_" in body or b"stream_options" in body, body)
+
+    def test_the_same_words_once_more_are_a_failure(self):
+        bench = Bench(self)
+        words = b"Unknown name: stream_options"
+        self.assertEqual(bench.ask(refused(words), refused(words), good()), "ok")
+        self.assertEqual(bench.hosts, ["first", "first", "second"])
+        # It is not remembered, since nothing shows that it helps.
+        bench.ask(good())
+        self.assertTrue(b"stream_options" in bench.http.sent[-1][2])
+
+    def test_a_limit_of_the_wrong_size_is_no_wrong_name(self):
+        for words in (
+            b"max_tokens is too large: 100. This model supports at most 64 completion tokens",
+            b"max_tokens must be less than 64, instead of 100",
+        ):
+            bench = Bench(self)
+            bench.ask(refused(words), good())
+            self.assertEqual(bench.hosts, ["first", "second"])
+
+    def test_each_model_has_a_form_of_its_own(self):
+        bench = Bench(self)
+        bench.ask(refused(_MAX_TOKENS), bad(418), good())
+        self.assertEqual(self.limits(bench), ["max_tokens", "other", "max_tokens"])
+
+    def test_the_file_is_bounded_and_may_be_damaged(self):
+        bench = Bench(self)
+        path = bench.path.rsplit("/", 1)[0] + "/quirks"
+        for number in range(40):
+            bench.config._values["llm.model"] = "m%d" % number
+            bench.ask(refused(_MAX_TOKENS), good())
+        with open(path) as file:
+            text = file.read()
+        self.assertTrue(len(text) <= 16 * 11, text)
+        for damage in ("\xff", "x", text + "zz", "0" * 600, '"' * 99):
+            with open(path, "w") as file:
+                file.write(damage)
+            bench.ask(good())
+            bench.ask(refused(b"stream_options is not supported"), good())
+            self.assertFalse(b"stream_options" in bench.http.sent[-1][2])
+
+
 class TestChain(unittest.TestCase):
     def test_all_failed(self):
         bench = Bench(self, fallbacks=("second", "third"))

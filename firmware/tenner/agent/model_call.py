@@ -34,6 +34,8 @@ class Request:
 
     #: The file for the beginning of a text too long for memory; None: the text is cut off.
     keep_at: str | None = None
+    #: How the model's requests differ (llm.quirks).
+    quirks = ""
     #: The llm.collect.Collector of a reply in progress.
     reply: "Collector | None" = None
 

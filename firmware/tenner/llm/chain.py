@@ -6,7 +6,7 @@ import time
 from collections import namedtuple
 
 from tenner import overlay
-from tenner.llm import client, failure
+from tenner.llm import client, failure, quirks
 from tenner.llm.cooldown import Cooldown
 from tenner.llm.errors import LlmError
 from tenner.log import log
@@ -136,20 +136,30 @@ class Chain:
         return Cooldown(self._store, self._notify, self._now)
 
     async def _ask(self, candidate, request, left_s):
-        """Ask one model, and once more after a failure that is likely to pass."""
+        """Ask one model, once more after a failure that is likely to pass, and in another form
+        where it refuses this one."""
         # A concurrent call, such as a spawned agent's, has a separate connection.
         http, self._http = self._http or self._factory(), None
+        path = self._store.rsplit("/", 1)[0] + "/quirks"
+        known = quirks.known(path, candidate) if files.size(path) > 0 else ""
+        request.quirks = known
+        waited = False
         try:
-            try:
-                return await client.complete(http, candidate, request, left_s)
-            except LlmError as error:
-                wait_s = failure.pause_s(error)
-                if wait_s is None:
-                    raise
-                log("llm", "%s: %s; retry in %.3g s" % (error.kind, error, wait_s))
-            await self._sleep(wait_s)
-            await overlay.enter("REQUEST")
-            return await client.complete(http, candidate, request, left_s)
+            while True:
+                try:
+                    reply = await client.complete(http, candidate, request, left_s)
+                    if request.quirks != known:
+                        quirks.remember(path, candidate, request.quirks)
+                    return reply
+                except LlmError as error:
+                    if not error.words or not quirks.learn(candidate, request, error):
+                        wait_s = None if waited else failure.pause_s(error)
+                        if wait_s is None:
+                            raise
+                        log("llm", "%s: %s; retry in %.3g s" % (error.kind, error, wait_s))
+                        waited = True
+                        await self._sleep(wait_s)
+                await overlay.enter("REQUEST")
         finally:
             if self._http is None:
                 self._http = http

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 _USER = b'{"role":"user","content":"'
 _ASSISTANT = b'{"role":"assistant","content":"'
+# Behind the arguments of a call whose signature is not known; Gemini documents this value.
+_SIGNATURE = (
+    b',"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}'
+)
 _IMAGE = b',{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:%s;base64,'
 
 
@@ -28,16 +32,19 @@ def target(candidate: "Candidate") -> tuple[str, list[tuple[str, str]]]:
 def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
     """Yield the request's body. The order of the keys is fixed; the variable parts come last."""
     yield b'{"model":' + quote(candidate.model)
-    yield b',"stream":true,"stream_options":{"include_usage":true}'
+    quirks = getattr(request, "quirks", "")
+    yield b',"stream":true'
+    if "o" not in quirks:
+        yield b',"stream_options":{"include_usage":true}'
     limit = records.max_tokens(candidate, request)
-    if limit:
+    if limit and "l" not in quirks:
         # Every compatible server accepts max_tokens; OpenAI's newer models reject it, and all
         # models of OpenAI accept the other name.
-        own = "api.openai.com" in candidate.base_url
+        own = ("api.openai.com" in candidate.base_url) != ("m" in quirks)
         yield b',"max_completion_tokens":%d' % limit if own else b',"max_tokens":%d' % limit
     yield b',"messages":[{"role":"system","content":"'
     yield from escaped(request.system())
-    yield from _messages(request, records.model_tag(candidate))
+    yield from _messages(request, quirks, records.own_tag(candidate, quirks))
     opening = b',"tools":['
     for first, block in files.blocks_of(request.tools()):
         if first:
@@ -47,18 +54,19 @@ def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
     yield b"}]}" if opening == b"}," else b"}"
 
 
-def _messages(request, tag):
+def _messages(request, quirks, tag):
     """Close the system message and yield the messages of the history."""
     # Neighbors of the user role become one message: some models' templates reject two in a row.
     # A message stays open until the next line is known; `ending` closes it.
     ending = b'"}'
     role = ""  # the kind of the open message: u, a, t, o before its text, or c once it has calls
     skip = False
+    assistant, signature = _forms(quirks)
     splitter = records.Splitter()
     for piece in request.records():
         end = role != "o" and records.dialog_end(piece, role)
         if end:
-            yield ending + b"," + _dialog(piece)
+            yield ending + b"," + _dialog(piece, assistant)
             role = end
             ending = b'"}'
             continue
@@ -67,6 +75,8 @@ def _messages(request, tag):
                 kind, id, name = line
                 # Another model's fields mean nothing to this one.
                 skip = kind in "ox" and id != tag
+                if "i" in quirks and kind in "ct":
+                    id = records.nine_letters(id)
             if skip:
                 continue
             if line:
@@ -83,25 +93,18 @@ def _messages(request, tag):
                     role = "a"
                     ending = b'"}'
                 elif kind == "c":
-                    if role == "c":
-                        before = before[:-2] + b","
-                    elif role == "o":
-                        before = before[:-1] + b',"tool_calls":['
-                    elif role == "a":
-                        before = b'","tool_calls":['
-                    else:
-                        before += b',{"role":"assistant","content":"","tool_calls":['
+                    before = _before_call(role, ending, assistant)
                     before += b'{"id":%s,"type":"function","function":{"name":%s,"arguments":"' % (
                         id,
                         name,
                     )
                     part = escape(part)
+                    ending = b'"}%s}]}' % (b"" if role == "c" else signature)
                     role = "c"
-                    ending = b'"}}]}'
                 elif kind == "i":
                     if role == "u":
                         # A summary; it cannot share the message, whose content is a list.
-                        before += b"," + _ASSISTANT + b'(noted)"}'
+                        before += b"," + assistant + b'(noted)"}'
                     yield before + _IMAGE % id[1:-1]
                     yield from picture.base64(part)
                     before = b""
@@ -112,7 +115,7 @@ def _messages(request, tag):
                     if kind == "t":
                         before += b',{"role":"tool","tool_call_id":%s,"content":"' % id
                     elif kind == "a":
-                        before += b"," + _ASSISTANT
+                        before += b"," + assistant
                     else:
                         kind = "u"
                         before += b"," + _USER
@@ -128,8 +131,28 @@ def _messages(request, tag):
     yield ending + b"]"
 
 
-def _dialog(piece):
+def _forms(quirks):
+    """Return the beginning of the assistant's messages, and the end of a first call without a
+    signature."""
+    assistant = _ASSISTANT
+    if "r" in quirks:
+        assistant = assistant.replace(b"content", b'reasoning_content":"","content')
+    return assistant, _SIGNATURE if "g" in quirks else b""
+
+
+def _before_call(role, ending, assistant):
+    """Return the bytes from the open message to a call."""
+    if role == "c":
+        return ending[:-2] + b","
+    if role == "o":
+        return ending[:-1] + b',"tool_calls":['
+    if role == "a":
+        return b'","tool_calls":['
+    return ending + b"," + assistant + b'","tool_calls":['
+
+
+def _dialog(piece, assistant):
     """Return the messages of a dialog; the last stays open."""
-    start = _USER if piece[2:3] == b"u" else _ASSISTANT
+    start = _USER if piece[2:3] == b"u" else assistant
     piece = piece[6:-3].replace(b'"]\n["u","', b'"},' + _USER)
-    return start + piece.replace(b'"]\n["a","', b'"},' + _ASSISTANT)
+    return start + piece.replace(b'"]\n["a","', b'"},' + assistant)

@@ -8,9 +8,11 @@ class LlmError(Exception):
     a person the failure and the remedy; `status` is the HTTP status or None. `retry_after_s` is
     the server's Retry-After; 0 with a timeout: the model needs no cooldown. `sent`, for a request
     that was too long: the model, the bytes of the body, and the tokens that fit, or 0 if unknown.
+    `words` are the server's, if it may accept the request in another form (llm.quirks).
     """
 
     sent = None
+    words = ""
 
     def __init__(
         self,

@@ -31,6 +31,7 @@ _UNAVAILABLE = (503, _OVERLOADED)
 # The words before a delay, in lower case, and the units after its numbers.
 _DELAYS = ("try again in ", "retry in ", "retry after ", "retry-after: ", 'retrydelay":')
 _UNITS = (("ms", 0.001), ("h", 3600), ("m", 60), ("s", 1))
+_REFUSALS = (400, 404, 422, 500, 501)  # of one form of a request; proxies make 500 of 400
 _ALERT = b"\x15\x03"  # a TLS server's answer to plain HTTP
 _GZIP = const("turn compression off in the server, or in the proxy before it")
 
@@ -191,7 +192,10 @@ def broken(candidate: "Candidate", reply: "Collector") -> LlmError:
 
 
 def _sent(error, candidate, body_bytes, words):
-    """Add model, size and limit to an error about a too long request; return it."""
+    """Add the words of a refusal to its error, and to one about a too long request the model,
+    size and limit; return it."""
+    if error.status in _REFUSALS:
+        error.words = words
     if error.kind == "context_overflow":
         model = "%s at %s" % (candidate.model, candidate.base_url)
         error.sent = model, body_bytes, overflow.context_tokens(words)

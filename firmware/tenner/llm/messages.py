@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _USER = b'{"role":"user","content":['
 _ASSISTANT = b'{"role":"assistant","content":['
 _TEXT = b'{"type":"text","text":"'
+# For a model that wants its thinking back, where it is not known.
+_NO_THINKING = b'{"type":"thinking","thinking":"","signature":""},'
 _IMAGE = b'{"type":"image","source":{"type":"base64","media_type":%s,"data":"'
 
 
@@ -53,22 +55,25 @@ def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
         yield held + b"]"
     yield b',"system":[{"type":"text","text":"'
     yield from escaped(request.system())
-    yield b'","cache_control":{"type":"ephemeral"}}],"messages":['
-    yield from _messages(request, records.model_tag(candidate))
+    quirks = getattr(request, "quirks", "")
+    cache = b"" if "c" in quirks else b',"cache_control":{"type":"ephemeral"}'
+    yield b'"%s}],"messages":[' % cache
+    yield from _messages(request, quirks, records.own_tag(candidate, quirks))
 
 
-def _messages(request, tag):
+def _messages(request, quirks, tag):
     """Yield the messages of the history, and the end of the request."""
     # Roles alternate, so neighbors of one role share a message, also the results of a round and a
     # person's text after it. The API rejects empty text: a block and a message begin with their
     # first byte.
     role = b""  # of the open message
     opened = False  # has the block of this line begun?
+    empty = _NO_THINKING if "r" in quirks else b""
     splitter = records.Splitter()
     for piece in request.records():
         end = records.dialog_end(piece, "a" if role == _ASSISTANT else "u" if role else "")
         if end:
-            yield (b"]}," if role else b"") + _dialog(piece)
+            yield (b"]}," if role else b"") + _dialog(piece, _ASSISTANT + empty)
             role = _ASSISTANT if end == "a" else _USER
             continue
         for line, part, last in splitter.parts(piece):
@@ -84,6 +89,8 @@ def _messages(request, tag):
                     yield b","
                 else:
                     yield (b"]}," if role else b"") + wanted
+                    if kind in "ac":
+                        yield empty
                     role = wanted
                 if kind == "c":
                     yield b'{"type":"tool_use","id":"%s","name":%s,"input":' % (_plain(id), name)
@@ -101,11 +108,11 @@ def _messages(request, tag):
     yield b"]}]}" if role else b"]}"
 
 
-def _dialog(piece):
+def _dialog(piece, assistant):
     """Return the messages of a dialog; the last stays open behind its text."""
-    start = _USER if piece[2:3] == b"u" else _ASSISTANT
+    start = _USER if piece[2:3] == b"u" else assistant
     piece = piece[6:-3].replace(b'"]\n["u","', b'"}]},' + _USER + _TEXT)
-    return start + _TEXT + piece.replace(b'"]\n["a","', b'"}]},' + _ASSISTANT + _TEXT) + b'"}'
+    return start + _TEXT + piece.replace(b'"]\n["a","', b'"}]},' + assistant + _TEXT) + b'"}'
 
 
 def _plain(id):

@@ -29,6 +29,16 @@ def model_tag(candidate: "Candidate") -> bytes:
     return b'"%08x"' % (crc32(text.encode()) & 0xFFFFFFFF)
 
 
+def own_tag(candidate: "Candidate", quirks: str) -> bytes:
+    """Return the tag of the fields that a model takes back, b"" if it takes none."""
+    return b"" if "n" in quirks else model_tag(candidate)
+
+
+def nine_letters(id: bytes) -> bytes:
+    """Return an id of a call, a JSON string, as one of nine letters and digits."""
+    return b'"c%08x"' % (crc32(id) & 0xFFFFFFFF)
+
+
 def is_dialog(block: bytes) -> bool:
     """
     Return whether a block holds only complete lines of people and models (u and a) that an API
