@@ -165,6 +165,11 @@ class Alarms(unittest.TestCase):
             "Rack: 28.25 °C, 3.",
         )
 
+    def test_a_model_is_asked_with_values_in_place_of_templates(self):
+        board = pump(sim.Result("Hot."), PUMP.replace("wet", "at {room.temperature:.1f} {now}"))
+        board.pass_time(20)
+        self.assertTrue("room is at 31.5 °C {now}: tell me." in board.turns[0][1], board.turns)
+
     def test_a_question_at_a_fixed_time_is_answered(self):
         board = sim.Board("- (daily 07:00; when room.temperature < 30) Water me.\n")
         board.pass_time(86400)

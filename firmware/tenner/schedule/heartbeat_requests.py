@@ -89,11 +89,29 @@ def _address(occurrences, request):
 async def compose(heartbeat: "Service", request: Request) -> None:
     """Write the text of `request` from its `items`, which it loses."""
     if request.needs_model:
+        await _fill(heartbeat, request)
         request.text = heartbeat_tasks.prompt(heartbeat, request)
     else:
         request.text = await _alert_text(Occurrences(heartbeat), request)
     # Not before: where memory is short this is called again.
     request.items = None
+
+
+async def _fill(heartbeat, request):
+    """Fill the templates in the items of a request: a model would repeat them."""
+    general, found = request.items
+    if not any("{" in text for _, text in found):
+        return
+    known = {}
+    for task in request.tasks:
+        if task.trigger_value is not None:
+            known[task.condition.name()] = task.trigger_value
+    await overlay.enter("BEAT_READ")
+    filled = []
+    for line, text in found:
+        filled.append((line, await sensor_values.fill(heartbeat, text, known)))
+    await overlay.enter("BEAT")
+    request.items = general, filled
 
 
 def choose(heartbeat: "Service", request: Request, reply: "Reply") -> None:

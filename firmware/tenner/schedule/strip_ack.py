@@ -5,6 +5,7 @@
 or trailing one is taken off: a real alert is never swallowed.
 """
 
+from tenner.llm import dialects
 from tenner.port.compat import const
 
 #: A job whose message names it may have nothing to report.
@@ -12,18 +13,6 @@ SILENCE = const("HEARTBEAT_OK")
 # Dressing that may be glued to the token; a minus sign or a bracket belongs to the alert.
 _GLUED = "*_`~\"'.!,;:…“”‘’«»"
 _TAGS = " b i u p s em strong code pre div span br "
-# Signs of a tool call, or of a template of a model, that is written as text.
-_MARKUP = (
-    "tool_call",
-    "tool▁call",
-    "tool_code",
-    "function_call",
-    "function=",
-    "<invoke",
-    "<parameter",
-    "<|",
-    "<｜",
-)
 _REASONING = ("think", "thinking", "thought", "reasoning", "analysis", "scratchpad")
 
 
@@ -45,19 +34,9 @@ def unusable(reply: str, value: str | None = None) -> str | None:
     words = low.replace("_", "").replace("-", "").replace(" ", "").replace("\\", "")
     if "heartbeatok" in words and not (value and value in text):
         return "it answered that there was nothing to report"
-    if any(sign in low for sign in _MARKUP) or _is_call(text.strip("`\n ")):
+    if (text[-1] in ")}]`" or "<" in text or "[" in text) and dialects.is_call(text):
         return "it wrote a tool call as text"
     return None
-
-
-def _is_call(text):
-    """Return whether a text is JSON, or `name(...)`, and nothing else."""
-    if text[:4].lower() == "json":
-        text = text[4:].lstrip()
-    if text[:1] + text[-1:] in ("{}", "[]"):
-        return True
-    name = text.partition("(")[0]
-    return text[-1:] == ")" and bool(name) and all(_is_word(char) or char in "_." for char in name)
 
 
 def strip_ack(reply: str, ack_max_chars: int = 0) -> str | None:
