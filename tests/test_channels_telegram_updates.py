@@ -2,7 +2,7 @@
 import json
 import unittest
 
-from channels_fakes import OWNER, Bench, FakeState
+from channels_fakes import OWNER, Bench, FakeState, refusal
 from support import run
 
 NOW = 1800000000
@@ -217,6 +217,50 @@ class TestNumbers(unittest.TestCase):
             reply = json.dumps({"ok": True, "result": [{"update_id": id, "message": message}]})
             bench.server.plan["getUpdates"] = [(200, reply.encode())]
             self.assertEqual((run(bench.step()), bench.waits), ([], [1000]))
+
+
+HOOKED = refusal(
+    409,
+    "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete "
+    "the webhook first",
+)
+
+
+class TestWebhook(unittest.TestCase):
+    def removals(self, bench):
+        return [fields for name, fields in bench.server.calls if name == "deleteWebhook"]
+
+    def test_it_is_removed_once_and_told(self):
+        bench = Bench()
+        bench.server.say("hello")
+        bench.server.plan["getUpdates"] = [HOOKED]
+        self.assertEqual(run(bench.step()), [])
+        self.assertTrue("webhook" in bench.bot.status and bench.waits == [1000], bench.bot.status)
+        self.assertEqual([message.text for message in run(bench.step())], ["hello"])
+        # What waits at Telegram stays there.
+        self.assertEqual(self.removals(bench), [{"drop_pending_updates": False}])
+        self.assertEqual(["webhook" in said[1] for said in bench.said], [True])
+
+    def test_one_that_comes_back_is_anothers(self):
+        bench = Bench()
+        bench.server.plan["getUpdates"] = [HOOKED] * 3
+        for _ in range(3):
+            run(bench.step())
+        self.assertEqual(len(self.removals(bench)), 1)
+        self.assertTrue("another program" in bench.bot.status, bench.bot.status)
+        bench.server.say("hello")
+        self.assertEqual([message.text for message in run(bench.step())], ["hello"])
+
+    def test_a_removal_that_fails_is_repeated(self):
+        for failure in (OSError(104), refusal(429, "Too Many Requests", retry_after=7)):
+            bench = Bench()
+            bench.server.say("hello")
+            bench.server.plan["getUpdates"] = [HOOKED]
+            bench.server.plan["deleteWebhook"] = [failure]
+            for _ in range(2):
+                self.assertEqual((run(bench.step()), bench.said), ([], []))
+            self.assertEqual([message.text for message in run(bench.step())], ["hello"])
+            self.assertEqual((len(self.removals(bench)), len(bench.said)), (2, 1))
 
 
 class TestAnonymous(unittest.TestCase):

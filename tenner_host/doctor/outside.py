@@ -19,7 +19,7 @@ from tenner_host.board.probe import ProbeError
 from tenner_host.doctor.findings import Finding, Part, attempt, fail, ok, skip, warn
 from tenner_host.errors import BoardSilent, CommandError
 from tenner_host.setup import context
-from tenner_host.setup.checks import check_model, check_telegram, signal_word
+from tenner_host.setup.checks import check_model, check_telegram, signal_word, webhook
 from tenner_host.setup.settings import Settings, get
 
 _NETWORK = ("signal", "dns", "clock", "tls", "key", "telegram")
@@ -54,7 +54,11 @@ def check_services(board: Board, settings: Settings) -> Part:
     yield from _model(board, settings)
     if get(settings, "telegram.token"):
         yield attempt(
-            "telegram", lambda: f"the token is that of @{check_telegram(board, settings)}"
+            "telegram",
+            lambda: (
+                f"the token is that of @{check_telegram(board, settings)}"
+                f"{webhook(board, settings)}"
+            ),
         )
     else:
         yield skip("telegram", "no token is set")

@@ -168,3 +168,16 @@ def check_telegram(board: Board, settings: Settings) -> str:
             "123456789:AAE..."
         )
     raise CommandError(f"Telegram answered HTTP {answer.status}; try again later")
+
+
+def webhook(board: Board, settings: Settings) -> str:
+    """A clause about a webhook that another program has left at the bot; "" without one."""
+    token = str(get(settings, "telegram.token"))
+    base = str(get(settings, "telegram.base_url")).rstrip("/")
+    found = fetch(board, f"{base}/bot{token}/getWebhookInfo").json()
+    url = found["result"].get("url") if isinstance(found, dict) and found.get("ok") else ""
+    if not url:
+        return ""
+    return (
+        f"; it has a webhook, {url}, which takes the messages: the agent removes it when it polls"
+    )

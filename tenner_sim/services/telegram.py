@@ -118,7 +118,7 @@ class Telegram(People):
         return result
 
     async def _get_updates(self, arguments: dict[str, Any]) -> list[dict[str, Any]]:
-        if self._webhook:
+        if self.webhook:
             raise BotError(
                 409,
                 "Conflict: can't use getUpdates method while webhook is active; use "
@@ -176,18 +176,18 @@ class Telegram(People):
         return BOT
 
     def _do_deletewebhook(self, arguments: dict[str, Any]) -> bool:
-        self._webhook = ""
+        self.webhook = ""
         if truth(arguments.get("drop_pending_updates")):
             self._updates.clear()
         return True
 
     def _do_setwebhook(self, arguments: dict[str, Any]) -> bool:
-        self._webhook = str(arguments.get("url", ""))
+        self.webhook = str(arguments.get("url", ""))
         return True
 
     def _do_getwebhookinfo(self, _arguments: dict[str, Any]) -> dict[str, Any]:
         return {
-            "url": self._webhook,
+            "url": self.webhook,
             "has_custom_certificate": False,
             "pending_update_count": len(self._updates),
         }

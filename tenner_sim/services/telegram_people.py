@@ -127,7 +127,8 @@ class People(Service):
         self._their_messages: dict[int, dict[str, Any]] = {}
         self._callbacks: set[str] = set()
         self._allowed: tuple[str, ...] = ()
-        self._webhook = ""
+        #: Address that gets the updates; while there is one, nobody may poll.
+        self.webhook = ""
         self._poll: tuple[asyncio.Event, list[bool]] | None = None
 
     # --- people --------------------------------------------------------------------------------

@@ -185,6 +185,20 @@ def test_refusals_and_lost_answers(server, tmp_path):
     play(server, tmp_path, scene)
 
 
+def test_a_webhook_that_is_left_over(server, tmp_path):
+    server.webhook = "https://example.invalid/hook"
+    server.say(OWNER, "hello")
+
+    async def scene(channel, inbound, delivery):
+        assert (await inbound.get()).text == "hello"
+        while not server.sent:
+            await asyncio.sleep(0.01)
+        assert "webhook" in server.sent[0].text
+        assert not server.webhook
+
+    play(server, tmp_path, scene)
+
+
 def test_strangers_are_refused(server, tmp_path):
     async def scene(channel, inbound, delivery):
         server.say(4000, "let me in")

@@ -72,6 +72,10 @@ class Telegram:
     #: Telegram during a model call.
     draft: "Callable[[Message], str] | None" = None
 
+    #: None; True while a webhook keeps the updates away, False when it has been removed. One that
+    #: comes back belongs to another program.
+    hooked: "bool | None" = None
+
     #: For receiving, while `poll` runs.
     poller: "Http | None" = None
 
@@ -145,6 +149,7 @@ class Telegram:
                         # `receive` has work before the next long poll.
                         self.updates
                         or not self.bot_name
+                        or self.hooked
                         or self.interrupted
                         or self._polled
                         or await self._something_came(http)

@@ -30,7 +30,14 @@ async def after(bot: "Telegram", error: Exception) -> int:
             text += ": check telegram.token"
         elif status == 409:
             wait_s = max(wait_s, _CONFLICT_S)
-            text += ": another program polls with this token, or a webhook is set"
+            if "webhook is active" not in answer["description"]:
+                text += ": another program polls with this token"
+            elif bot.hooked is None:
+                bot.hooked = True
+                wait_s = 1
+                text += ": I remove the webhook"
+            else:
+                text += ": another program has set a webhook again"
         elif status == 429:
             wait_s = min(answer["retry_after"] or wait_s, _HOUR_S)
     bot.status = "%s; next try in %d s" % (text, wait_s)

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.channels.telegram import api, update
+from tenner.log import log
 from tenner.net.http_errors import Yielded
 from tenner.port.compat import const
 
@@ -26,6 +27,8 @@ async def receive(bot: "Telegram", http: "Http") -> int:
     if bot.interrupted:
         tell_interrupted(bot)
         return 0  # the code of the outbox makes room for that of the connection
+    if bot.hooked:
+        await _unhook(bot, http)
     if not bot.bot_name:
         await _introduce(bot, http)
     while True:
@@ -54,6 +57,19 @@ async def _introduce(bot, http):
             bot.bot_name = value
 
     await api.request(bot, http, "getMe", {}, sink)
+
+
+async def _unhook(bot, http):
+    """Remove the webhook; the updates that it has not delivered stay."""
+    await api.request(bot, http, "deleteWebhook", {"drop_pending_updates": False})
+    bot.hooked = False
+    log("telegram", "a webhook was set, and is removed")
+    if bot.owner:
+        bot.say(
+            bot.home,
+            "A webhook of this bot kept your messages from me. I have removed it. If another "
+            "program needs it, give me a bot of my own.",
+        )
 
 
 async def _updates(bot, http):
