@@ -98,6 +98,22 @@ class TestOutcomes(unittest.TestCase):
         _, result = send("x", moved, moved, chat="-5")
         self.assertEqual(result[0], "refused")
 
+    def test_a_text_that_telegram_calls_empty(self):
+        for why in ("message text is empty", "text must be non-empty"):
+            empty = refusal(400, "Bad Request: " + why)
+            for text, tries in (("\u200b", 2), ("**\u200b**", 2), ("\u2060\ufeff", 2)):
+                bench, result = send(text, *[empty] * tries, reply_to=7)
+                (sent,) = bench.server.sent
+                self.assertEqual((result[0], sent["text"]), ("ok", "(The model gave no text.)"))
+                self.assertEqual(sent["reply_parameters"]["message_id"], 7)
+        _, result = send("\u200b", *[empty] * 3)
+        self.assertEqual(result[0], "refused")
+
+    def test_html_that_is_too_long_goes_as_it_is(self):
+        for why in ("message is too long", "MESSAGE_TOO_LONG"):
+            bench, result = send("**a**", refusal(400, "Bad Request: " + why))
+            self.assertEqual((result[0], bench.server.sent[0]["text"]), ("ok", "**a**"))
+
     def test_plain_text_that_is_refused_is_not_tried_for_ever(self):
         _, result = send("**x**", BAD_ENTITY, BAD_ENTITY)
         self.assertEqual(result[0], "refused")

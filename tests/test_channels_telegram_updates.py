@@ -237,7 +237,7 @@ class TestWebhook(unittest.TestCase):
         self.assertEqual(run(bench.step()), [])
         self.assertTrue("webhook" in bench.bot.status and bench.waits == [1000], bench.bot.status)
         self.assertEqual([message.text for message in run(bench.step())], ["hello"])
-        # What waits at Telegram stays there.
+        # Telegram keeps the updates that wait.
         self.assertEqual(self.removals(bench), [{"drop_pending_updates": False}])
         self.assertEqual(["webhook" in said[1] for said in bench.said], [True])
 

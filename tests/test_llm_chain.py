@@ -429,6 +429,12 @@ class TestChain(unittest.TestCase):
             self.assertTrue(words in text, text)
         self.assertFalse("\n" in text or "key-123" in text)
 
+    def test_no_retry_is_promised_that_cannot_succeed(self):
+        for status, promised in ((401, False), (402, False), (404, False), (418, True)):
+            error = Bench(self).fail(bad(status), bad(status), bad(status))
+            self.assertEqual("next message" in str(error), promised, str(error))
+            self.assertEqual(str(error)[-1], ".")
+
     def test_all_in_cooldown_the_first_available_is_asked(self):
         bench = Bench(self, fallbacks=("second", "third"))
         bench.fail(bad(402), bad(401), bad(402))

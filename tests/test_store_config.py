@@ -162,6 +162,19 @@ class TestConfig(unittest.TestCase):
             for word in words:
                 self.assertIn(word, message)
 
+    def test_a_name_lets_nobody_in(self):
+        for values, key in (
+            ({"telegram.owner": "@alice"}, "telegram.owner: @alice"),
+            ({"telegram.allow": ["7", "@alice"]}, "telegram.allow: @alice"),
+            ({"telegram.allow": ["alice"]}, "telegram.allow: alice"),
+            ({"telegram.owner": "7:12", "telegram.allow": ["-1007", "8"]}, ""),
+            ({"telegram.owner": 7, "telegram.allow": [-1007, 8]}, ""),
+            ({}, ""),
+        ):
+            problem = configload.nobody(values)
+            self.assertEqual(problem[: len(key)] if key else problem, key)
+            self.assertEqual("number" in problem, bool(key))
+
     def test_secrets_are_hidden_in_errors_and_logs(self):
         self.assertNotIn("hunter", self.error('{"wifi":{"password":["hunter2hunter2"]}}'))
         config = self.load(

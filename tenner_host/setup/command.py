@@ -197,6 +197,9 @@ def _report(settings: Settings, trial: Trial, started: Started, as_json: bool) -
         echo(f"trusts     {root.subject} for {', '.join(root.hosts)}, until {root.until}{warning}")
     for sentence in trial.unproven:
         echo(f"not tried  {sentence}", fg="yellow", err=True)
+    problem = store.nobody(settings)
+    if problem:
+        echo(f"telegram   {problem}", fg="yellow", err=True)
     if started.running:
         echo(f"agent      running: {started.text}")
 

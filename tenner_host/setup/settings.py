@@ -158,6 +158,12 @@ def check(settings: Settings) -> None:
             raise CommandError(str(exc).replace(str(path), "config.json")) from exc
 
 
+def nobody(settings: Settings) -> str:
+    """The firmware's sentence about a name on Telegram that lets nobody in, or ""."""
+    keys = ("telegram.owner", "telegram.allow")
+    return str(configload.nobody({key: get(settings, key) for key in keys}))
+
+
 def text(settings: Settings) -> str:
     """config.json without empty sections."""
     kept = {name: value for name, value in settings.items() if value not in ({}, None)}

@@ -19,7 +19,7 @@ from .telegram_arguments import (
     integer,
     truth,
 )
-from .telegram_entities import ParseError, parse, utf16_length
+from .telegram_entities import ParseError, parse, utf16_length, visible
 from .telegram_files import Upload, photo_problem
 from .telegram_people import BOT, Chat, People, Sent, now
 
@@ -346,8 +346,8 @@ class Telegram(People):
             raise bad_request(f"can't parse entities: {exc}") from exc
         except ValueError as exc:
             raise bad_request(str(exc)) from exc
-        if not text.strip():
-            raise bad_request("message text is empty")
+        if not visible(text):
+            raise bad_request("text must be non-empty")
         if utf16_length(text) > _MAX_TEXT:
             raise bad_request("message is too long")
         return text, entities, mode

@@ -52,6 +52,22 @@ class _Output:
         return self.data.decode("utf-8", "replace"), self.entities
 
 
+#: Characters that Telegram removes, takes for a space or does not count as text, as tdlib's
+#: `clean_input_string` and `strip_empty_characters` do.
+_INVISIBLE = {
+    *range(0x21),
+    *(0xA0, 0x30A, 0x333, 0x33F, 0x1680, 0x180E, 0x205F, 0x2800, 0x3000, 0xFEFF, 0xFFFC),
+    *range(0x2000, 0x2010),
+    *range(0x2028, 0x2030),
+    *range(0xE0000, 0xE0080),
+}
+
+
+def visible(text: str) -> str:
+    """Return the characters of a text that Telegram shows; a message needs one."""
+    return "".join(char for char in text if ord(char) not in _INVISIBLE)
+
+
 def parse(text: str, mode: str) -> tuple[str, list[dict[str, Any]]]:
     """Return plain text and entities; raise `ParseError`, or ValueError for an unknown mode."""
     lowered = mode.lower()

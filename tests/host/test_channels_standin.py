@@ -199,6 +199,16 @@ def test_a_webhook_that_is_left_over(server, tmp_path):
     play(server, tmp_path, scene)
 
 
+def test_a_text_of_characters_without_width(server, tmp_path):
+    async def scene(channel, inbound, delivery):
+        for text in ("\u200b", "**\u200b**", "\u200d\u2800"):
+            assert await deliver(delivery, "telegram", str(OWNER), text)
+        told = {one.text for one in server.sent}
+        assert told <= {"(The model gave no text.)", "**\u200b**"}, told
+
+    play(server, tmp_path, scene)
+
+
 def test_strangers_are_refused(server, tmp_path):
     async def scene(channel, inbound, delivery):
         server.say(4000, "let me in")

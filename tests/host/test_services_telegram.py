@@ -226,8 +226,9 @@ def test_kinds_of_updates(tg: Telegram) -> None:
 
 REFUSED: list[tuple[Answer, int, str]] = [
     ({"text": ""}, 400, "Bad Request: message text is empty"),
-    ({"text": "  \n"}, 400, "Bad Request: message text is empty"),
-    ({"text": "<b></b>", "parse_mode": "HTML"}, 400, "Bad Request: message text is empty"),
+    ({"text": "  \n"}, 400, "Bad Request: text must be non-empty"),
+    ({"text": "\u200b\u2800\ufeff"}, 400, "Bad Request: text must be non-empty"),
+    ({"text": "<b></b>", "parse_mode": "HTML"}, 400, "Bad Request: text must be non-empty"),
     ({"text": "x" * 4097}, 400, "Bad Request: message is too long"),
     ({"text": "😀" * 2049}, 400, "Bad Request: message is too long"),
     ({"chat_id": 77}, 400, "Bad Request: chat not found"),

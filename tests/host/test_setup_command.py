@@ -310,6 +310,12 @@ def test_settings_are_set_by_assignment(assignment, result, folder, monkeypatch)
         assert made == result
 
 
+def test_a_name_on_telegram_is_named():
+    assert "telegram.owner: @alice" in store.nobody({"telegram": {"owner": "@alice"}})
+    assert "telegram.allow: @bob" in store.nobody({"telegram": {"owner": 7, "allow": [8, "@bob"]}})
+    assert store.nobody({"telegram": {"owner": 7, "allow": ["-1007"]}}) == ""
+
+
 def test_every_key_is_listed():
     done = CliRunner().invoke(tenner, ["setup", "--keys"])
     assert "llm.base_url" in done.stdout and "address of the model's API" in done.stdout

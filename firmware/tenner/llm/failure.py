@@ -32,6 +32,7 @@ _UNAVAILABLE = (503, _OVERLOADED)
 _DELAYS = ("try again in ", "retry in ", "retry after ", "retry-after: ", 'retrydelay":')
 _UNITS = (("ms", 0.001), ("h", 3600), ("m", 60), ("s", 1))
 _REFUSALS = (400, 404, 422, 500, 501)  # of one form of a request; proxies make 500 of 400
+_OWNERS = ("auth", "billing", "not_found")  # no retry helps before the owner changes something
 _ALERT = b"\x15\x03"  # a TLS server's answer to plain HTTP
 _GZIP = const("turn compression off in the server, or in the proxy before it")
 
@@ -390,5 +391,7 @@ def all_failed(failures: list[LlmError]) -> LlmError:
     first = failures[0]
     others = len(failures) - 1
     more = "; %d other model%s failed too" % (others, "" if others == 1 else "s") if others else ""
-    text = "I could not get an answer: %s%s; I'll retry with your next message." % (first, more)
+    text = "I could not get an answer: %s%s" % (first, more)
+    is_final = all(error.kind in _OWNERS for error in failures)
+    text += "." if is_final else "; I'll retry with your next message."
     return LlmError(first.kind, text, first.retry_after_s, first.status)

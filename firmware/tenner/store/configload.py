@@ -57,7 +57,24 @@ def load(path: str, env: dict[str, str] | None = None) -> Config:
             except ValueError as error:
                 source.fail(error)
             values[row[0]] = source.checked(row[0], row, value)
+    problem = nobody(values)
+    if problem:
+        log("config", problem)
     return Config(values)
+
+
+def nobody(values: dict) -> str:
+    """Return a sentence about a name that lets nobody in, "" if there is none. It is no mistake: a
+    public channel has a name, and may get messages."""
+    for key in ("telegram.owner", "telegram.allow"):
+        value = values.get(key) or ()
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            if not str(one).replace(":", "").lstrip("-").isdigit():
+                return (
+                    "%s: %s lets nobody in, since anybody may take over a name. Set the number of "
+                    "the person; the log names it when a stranger writes" % (key, one)
+                )
+    return ""
 
 
 class _Source:

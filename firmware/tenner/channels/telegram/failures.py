@@ -77,7 +77,7 @@ def refused(answer: dict, is_html: bool) -> "tuple[str, Any] | None":
     if answer["migrate_to_chat_id"]:
         return "moved", answer["migrate_to_chat_id"]
     if is_html:
-        for word in ("entit", "too long", "empty"):
+        for word in ("entit", "too long", "TOO_LONG", "empty"):
             if word in why:
                 log("telegram", "Telegram rejected the HTML; resending as plain text")
                 return None

@@ -40,4 +40,9 @@ async def send(
     async def attempt():
         return await message.send_marked(bot, "sendMessage", fields, raw, html, began)
 
-    return await message.send_on(fields, attempt)
+    result = await message.send_on(fields, attempt)
+    if result[0] == "refused" and "empty" in result[1]:
+        # It has nothing but characters without width. Silence would look like a dead board.
+        raw, html = b"(The model gave no text.)", b""
+        result = await message.send_on(fields, attempt)
+    return result
