@@ -64,17 +64,19 @@ async def network(app: "App") -> None:
     await app.connected.wait()
     host = app.config.get("time.ntp_host")
     while True:
-        if app.port.network_up() and await app.clock.sync(host):
+        if app.port.network_up() and await overlay.run("CLOCK", _set_clock, app, host):
             app.synced = True
-            await overlay.run("CLOCK", _log_time, app, host)
             app.get("heartbeat").poke()
             await asyncio.sleep(_SYNC_EVERY_S)
         else:
             await asyncio.sleep(_SYNC_RETRY_S)
 
 
-async def _log_time(app, host):
-    log("clock", "%s (%s)" % (app.now_text(), host))
+async def _set_clock(app, host):
+    is_set = await app.clock.sync(host)
+    if is_set:
+        log("clock", "%s (%s)" % (app.now_text(), host))
+    return is_set
 
 
 async def when_connected(app: "App", service: "Callable[[], Coroutine]") -> None:

@@ -270,9 +270,10 @@ class VirtualBoard:
         """Switch the access point on or off; off resets every open connection of the board."""
         self._ask("wifi", up=up)
 
-    def clock(self, **change: int) -> dict[str, int]:
-        """`advance_s`: let time pass. `time_s`: set the time server's clock. `drift_s`: shift the
-        board's own clock. Return the true and the board's time, in Unix seconds.
+    def clock(self, **change: int | str) -> dict[str, int]:
+        """`advance_s`: let time pass. `time_s`: set the time server's clock, `fault`: let it be
+        wrong. `drift_s`: shift the board's own clock. Return the true and the board's time, in
+        Unix seconds.
         """
         return dict(self._ask("clock", **change))
 

@@ -19,6 +19,7 @@ from tenner_sim.vboard.rom import SYNC_FRAME, RomLoader
 from tenner_sim.vboard.runtime import DEEP_SLEEP, HARD, POWER_ON, SOFT, WATCHDOG, Child, Runtime
 from tenner_sim.vboard.serial_line import SerialLine
 from tenner_sim.vboard.shared import SharedPage
+from tenner_sim.vboard.time_server import TimeServer
 from tenner_sim.vboard.wifi import Wifi
 
 # machine.wake_reason() on an ESP32-C3.
@@ -65,6 +66,7 @@ class Chip(Part):
         self.wifi = wifi
         self.clocks = Clocks(page)
         self.relays = Relays(loop)
+        self.time_server = TimeServer(loop, self.clocks.true_time, lambda: wifi.connected)
         self.on_request: Callable[[Program, str], None]
         self.state = "off"
         self.boots = 0

@@ -164,12 +164,19 @@ class ControlServer:
         self._chip.hardware.detach(device)
 
     def _do_clock(
-        self, advance_s: int = 0, time_s: int | None = None, drift_s: int = 0
+        self,
+        advance_s: int = 0,
+        time_s: int | None = None,
+        drift_s: int = 0,
+        fault: str | None = None,
     ) -> dict[str, int]:
         """`advance_s`: let time pass for both clocks. `time_s`: set the time server's clock.
-        `drift_s`: shift the board's own clock by so much.
+        `drift_s`: shift the board's own clock by so much. `fault`: one of the time server's, ""
+        ends it.
         """
         clocks = self._chip.clocks
+        if fault is not None:
+            self._chip.time_server.fault = fault or None
         if time_s is not None:
             clocks.set_true(time_s)
         clocks.pass_time(advance_s, drift_s)

@@ -7,6 +7,7 @@ import json
 import socket
 from collections.abc import Callable
 
+from tenner_sim.vboard import time_server
 from tenner_sim.vboard.bus import BusError
 from tenner_sim.vboard.chip import Chip
 from tenner_sim.vboard.program import Program
@@ -141,6 +142,8 @@ class OnboardRequests:
         if not self._chip.wifi.connected:
             numeric = host.replace(".", "").isdigit()
             raise OSError(errno.EHOSTUNREACH if numeric else _NAME_NOT_RESOLVED, "no network")
+        if int(port) == time_server.PORT:
+            return b"%d" % self._chip.time_server.port()
         try:
             return b"%d" % self._chip.relays.port(host, int(port))
         except socket.gaierror as exc:

@@ -13,6 +13,7 @@ import json
 import math
 import queue
 import re
+import socket
 import struct
 import subprocess
 import tempfile
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from tenner_host import build
 from tenner_sim.services import OWNER, Services
+from tenner_sim.vboard.time_server import answer
 from tests.bench import code
 from tests.bench.images import STOCK, Image
 
@@ -261,6 +263,30 @@ def readings(names: Sequence[str] = ("room.temperature",), count: int = 288) -> 
 
 
 @contextlib.contextmanager
+def time_server(fault: str | None = None) -> Iterator[str]:
+    """Answer by NTP with this computer's time; yield the server as a setting names it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+        end.bind(("127.0.0.1", 0))
+        port = end.getsockname()[1]
+
+        def serve() -> None:
+            while True:
+                query, address = end.recvfrom(512)
+                if not query:
+                    return
+                data = answer(query, time.time(), fault)
+                if data:
+                    end.sendto(data, address)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"127.0.0.1:{port}"
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.sendto(b"", ("127.0.0.1", port))
+        thread.join(5)
+
+
+@contextlib.contextmanager
 def agent(
     heap_kb: int,
     *,
@@ -278,9 +304,14 @@ def agent(
     the file `session`; `llm` are further settings of that section, `settings` further sections.
     `files` are more of them, by path. `mode` is that of chip/start.py, `debug` that of the
     build."""
-    with tempfile.TemporaryDirectory() as folder, Services(tls=False) as services:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Services(tls=False) as services,
+        time_server() as host,
+    ):
         root = Path(folder)
-        tree = _tree(services, heartbeat, llm or {}, settings or {}, debug, image)
+        settings = {"time": {"ntp_host": host}, **(settings or {})}
+        tree = _tree(services, heartbeat, llm or {}, settings, debug, image)
         tree.update(files or {})
         image.install(tree, root)
         session = session or history(messages)

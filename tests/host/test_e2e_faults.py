@@ -41,6 +41,17 @@ def test_the_model_fails_and_the_person_is_told(_name, plan, pattern):
 
 
 @together.check
+def test_a_time_server_without_the_time():
+    with agent_board(power=False) as bench:
+        bench.board.clock(fault="unsynchronized")
+        bench.board.power_on()
+        bench.wait_for("no time from pool.ntp.org: it does not know the time itself")
+        bench.board.clock(fault="")
+        bench.wait_for("(pool.ntp.org)")
+        assert "Traceback" not in bench.log
+
+
+@together.check
 def test_wifi_lost_in_the_middle_of_a_request():
     with agent_board() as bench:
         bench.ready()

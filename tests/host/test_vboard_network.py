@@ -3,11 +3,15 @@
 import contextlib
 import socket
 import threading
+import time
 
 import pytest
 
+from tenner.port import sntp
 from tenner_sim.vboard import VirtualBoard
 from tenner_sim.vboard.endpoints import Endpoint, TcpEndpoint
+from tenner_sim.vboard.time_server import FAULTS
+from tests.bench.agent import time_server
 
 MAIN = """
 import asyncio
@@ -231,3 +235,13 @@ def test_an_absent_reader_of_the_serial_line_is_waited_for_once():
     line.write(b"x")
     line.write(b"x")
     assert line.waiting
+
+
+@pytest.mark.parametrize("fault", [None, *FAULTS])
+def test_the_agents_question_to_a_time_server(fault):
+    with time_server(fault) as host:
+        if fault is None:
+            assert abs(sntp.ask(host) - time.time()) < 60
+            return
+        with pytest.raises(OSError, match="timed out" if fault == "silent" else "it "):
+            sntp.ask(host)

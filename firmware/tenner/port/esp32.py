@@ -9,7 +9,7 @@ import machine
 import network
 
 from tenner import chip_heap
-from tenner.port import vitals
+from tenner.port import sntp, vitals
 from tenner.port.compat import const
 from tenner.port.gpio import Gpio
 from tenner.port.package import package_path
@@ -29,6 +29,9 @@ _TLS_BLOCK = const(20000)
 _TLS_FREE = const(64000)
 _FIRST = const(0x08)  # an I2C address that no chip has
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: an earlier clock was never set
+# A clock that is set moves further only if a second answer agrees, give or take some seconds.
+_DAY_S = const(86400)
+_AGREE_S = const(10)
 #: Built-in modules that many others import, and that a file can replace.
 _REPLACEABLE = const("binascii hashlib json os struct time")
 
@@ -38,6 +41,8 @@ _EPOCH = 946684800 if time.gmtime(0)[0] == 2000 else 0
 
 class Port:
     kind = "esp32"
+    #: The seconds that an answer of a time server would move the clock, until another confirms it.
+    doubt: int | None = None
 
     def __init__(self, root: str = "") -> None:
         self.root = root
@@ -114,11 +119,20 @@ class Port:
         return self.unix_time() >= _OLDEST_TIME
 
     def sync_clock(self, host: str) -> None:
-        """Set the clock by NTP. Blocks for a second at most; OSError when that fails."""
-        import ntptime
-
-        ntptime.host = host
-        ntptime.settime()
+        """Set the clock by NTP. Blocks for a second at most; OSError when that fails, or when only
+        one answer says that the clock is more than a day wrong."""
+        found = sntp.ask(host)
+        if found < _OLDEST_TIME:
+            raise OSError("it sent a time before 2025")
+        change = found - self.unix_time()
+        if self.clock_is_set() and abs(change) > _DAY_S:
+            doubt, self.doubt = self.doubt, change
+            if doubt is None or abs(change - doubt) > _AGREE_S:
+                text = "it would move the clock by %d days, so a second answer must agree"
+                raise OSError(text % (change // _DAY_S))
+        self.doubt = None
+        date = time.gmtime(found - _EPOCH)
+        machine.RTC().datetime(date[:3] + (date[6] + 1,) + date[3:6] + (0,))
 
     # --- network
 
