@@ -52,6 +52,7 @@ class Mqtt:
 
     def get(self, name):
         settings = {"name": "attic", "mqtt.discovery": "homeassistant", "update.url": self.url}
+        settings["mqtt.every"] = 60
         return self.sensors if name == "sensors" else settings[name]
 
     def memory(self):
@@ -177,6 +178,8 @@ class TestDiscovery(unittest.TestCase):
             self.assertEqual((prefix, component, last), ("homeassistant", "sensor", "config"))
             self.assertEqual([one for one in object_id if one not in OBJECT_ID], [])
             self.assertEqual(config["name"], "%s %s" % (name, value))
+            # Without it the value that the broker keeps would look fresh forever.
+            self.assertEqual(config["expire_after"], 180)
             # Its values are where the config says, under the name that its template asks for.
             shown = dict(mqtt.published)[config["state_topic"]]
             template = config["value_template"]

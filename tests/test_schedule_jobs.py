@@ -8,6 +8,7 @@ import schedule_sim as sim
 from support import run, temp_folder
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.schedule import cron_jobs
+from tenner.schedule.cronexpr import five_fields
 from tenner.tools import ToolError
 from tenner.tools import cron as tool
 
@@ -68,6 +69,17 @@ class Schedules(unittest.TestCase):
         board.pass_time(2 * 86400)
         self.assertEqual([utc % 86400 // 3600 for utc, _, _ in board.turns], [8, 8])
         self.assertEqual(board.sent.count(("Do it.", None, None)), 2)
+
+    def test_names_of_intervals_as_in_the_heartbeat(self):
+        for expr, after_s in (("@daily", 86400), ("@HOURLY", 3600)):
+            schedule = {"kind": "cron", "expr": expr}
+            board = Board(self, [job("a", schedule, "message")])
+            board.pass_time(86400 + 3600)
+            self.assertEqual(board.lines()[0]["due"], START + after_s)
+        self.assertEqual(five_fields("@monthly"), "0 0 1 * *")
+        board = Board(self, [job("a", {"kind": "cron", "expr": "@reboot"})])
+        board.pass_time(10)
+        self.assertIn("five fields", str(board.notices))
 
     def test_a_one_shot_runs_once_and_is_kept_for_a_day(self):
         board = Board(self, [job("a", {"kind": "at", "at": "2026-11-21T08:00"}), job("b", DAILY)])

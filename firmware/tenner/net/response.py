@@ -142,7 +142,7 @@ class Response:
                 if find(name, start + 1) >= 0:
                     return None
                 value = head[start + len(name) : head.find(b"\r", start)]
-                self._headers[name[1:-1].decode()] = value.strip().decode()
+                self._headers[name[1:-1].decode()] = _text(value.strip())
         self.start = end + 4
         return head[: head.find(b"\r")]
 
@@ -156,7 +156,7 @@ class Response:
             name = name.lower()
             if b"\n" + name + colon in _WANTED:
                 name = name.decode()
-                value = value.strip().decode()
+                value = _text(value.strip())
                 if len(line) > _MAX_LINE or (
                     self._headers.setdefault(name, value) != value and name == "content-length"
                 ):
@@ -229,3 +229,12 @@ def _bounded(size):
 
 def _bad(what):
     return HttpError("the server sent %s: check the address" % what)
+
+
+def _text(value):
+    """Return the text of a header; what is no UTF-8 as the escapes of an address, for a redirect
+    to a page whose name is Latin-1."""
+    try:
+        return value.decode()
+    except UnicodeError:
+        return "".join([chr(byte) if byte < 128 else "%%%02X" % byte for byte in value])

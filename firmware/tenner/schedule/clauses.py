@@ -12,7 +12,7 @@ the nearest spelling.
 
 from tenner.schedule import condition_parser, line_rule
 from tenner.schedule.amounts import duration, is_digits, time_of_day
-from tenner.schedule.cronexpr import Cron
+from tenner.schedule.cronexpr import Cron, five_fields
 from tenner.store.hours import Hours, minute_of_day
 from tenner.store.suggest import nearest
 
@@ -43,15 +43,6 @@ _CLAUSES = {
 _SPANS = ("every", "repeat", "chart")
 _DAYS = "sun mon tue wed thu fri sat"
 _LONG_DAYS = "sunday monday tuesday wednesday thursday friday saturday"
-_SHORT = {
-    "@hourly": "0 * * * *",
-    "@daily": "0 0 * * *",
-    "@midnight": "0 0 * * *",
-    "@weekly": "0 0 * * 0",
-    "@monthly": "0 0 1 * *",
-    "@yearly": "0 0 1 1 *",
-    "@annually": "0 0 1 1 *",
-}
 
 
 def parse_clauses(
@@ -281,7 +272,7 @@ def _value(name, text, words, known):
             raise ValueError
         return name, seconds
     if name == "cron":
-        expr = _SHORT.get(text.lower(), text)
+        expr = five_fields(text)
         Cron(expr)
         return name, expr
     if name == "hours":

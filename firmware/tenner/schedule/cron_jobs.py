@@ -14,7 +14,7 @@ time} or {"kind": "cron", "expr": five fields}, each with "tz"?. payload: "agent
 import json
 
 from tenner.port.compat import const
-from tenner.schedule.cronexpr import Cron
+from tenner.schedule.cronexpr import Cron, five_fields
 from tenner.schedule.posix_tz import Zone
 from tenner.schedule.reload import complain, prune
 from tenner.schedule.saved_state import current
@@ -245,7 +245,7 @@ def job_of(entry: "Any", zone: Zone) -> Task:
         if not job.free:
             job.phase_s = _time(schedule["anchor"], zone) % every_s
     else:
-        job.cron = str(schedule.get("expr"))
+        job.cron = five_fields(str(schedule.get("expr")))
         Cron(job.cron)
     return job
 

@@ -27,6 +27,22 @@ _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
 _WEEKDAYS = "sun mon tue wed thu fri sat"
 
 
+_SHORT = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+}
+
+
+def five_fields(expr: str) -> str:
+    """Return the five fields of `@monthly` and the like; any other text is returned unchanged."""
+    return _SHORT.get(expr.strip().lower(), expr)
+
+
 class Cron:
     def __init__(self, expr: str) -> None:
         fields = expr.split()

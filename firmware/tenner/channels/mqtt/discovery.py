@@ -38,6 +38,8 @@ async def announce(mqtt: "Mqtt", sensors: "Sensors", sensor: str, values: dict) 
             "state_topic": "%s/%s" % (mqtt.base, topic(sensor)),
             "value_template": "{{ %s }}" % place,
             "availability_topic": mqtt.base + "/status",
+            # The broker keeps the last value of a sensor that has fallen silent.
+            "expire_after": 3 * mqtt.config.get("mqtt.every"),
             "device": device(mqtt),
         }
         component = "sensor"
