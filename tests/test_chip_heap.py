@@ -147,10 +147,10 @@ class TestGrowth(unittest.TestCase):
             heap = self.begin(chip)
             self.assertTrue(heap.is_shared)
             self.assertTrue(heap.area)
-            self.assertTrue(41000 < chip.grown < 47000, chip.grown)
+            self.assertTrue(36000 < chip.grown < 41000, chip.grown)
             self.assertTrue(abs(heap.heap_bytes() - 56000 - chip.grown) <= 500)
-            # 32 KB of a session, 16 KB besides, and Wi-Fi's share.
-            self.assertTrue(sum(chip.blocks) >= (48 + wifi) * 1024 - 1000, chip.blocks)
+            # 45 KB of a handshake, 8 KB besides, and Wi-Fi's share.
+            self.assertTrue(sum(chip.blocks) >= (53 + wifi) * 1024 - 1000, chip.blocks)
             # ESP-IDF remembers how little there ever was: this is no reason for alarm.
             self.assertTrue(chip.least >= 24 * 1024, chip.least)
             # To ask Wi-Fi would load its driver into the small blocks.
@@ -158,12 +158,12 @@ class TestGrowth(unittest.TestCase):
             self.assertFalse(hasattr(heap, "_grow"))
 
     def test_where_there_is_much_the_heap_doubles(self):
-        for free in (220000, 161272):
+        for free, grown in ((220000, 64000), (161272, 60600)):
             chip = Chip((free,), 64000)
             heap = self.begin(chip)
             self.assertTrue(heap.is_shared and heap.area)
-            self.assertEqual(chip.grown, 64000)
-            self.assertTrue(chip.least >= free - 64000 - 8192)
+            self.assertEqual(chip.grown, grown)
+            self.assertTrue(chip.least >= 24 * 1024, chip.least)
 
     def test_where_there_is_little_the_heap_stays(self):
         for free in (90000, 52000, 4000):

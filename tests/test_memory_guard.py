@@ -14,22 +14,27 @@ class Board:
     """The app, its port, its clock and its lane as far as the guard knows them."""
 
     again = False
-    telegram = None
+    telegram = mqtt = None
     wifi = None
 
     def __init__(self, folder):
         self.state = folder
         self.semaphore = TlsSemaphore(1)
-        self.agent = self.lane = self.port = self.clock = self
+        self.agent = self.lane = self.port = self.clock = self.config = self
         self.memory = 60000, 50000, 30000
         self.resets = 0
         self.is_busy = False
         self.now = 1800000000
         self.up_s = 600
         self.told = []
+        self.channels = []
 
     def get(self, name):
-        return {"semaphore": self.semaphore, "wifi": self.wifi}[name]
+        return {
+            "semaphore": self.semaphore,
+            "wifi": self.wifi,
+            "telegram.base_url": "https://api.telegram.org",
+        }[name]
 
     def has(self, name):
         return name == "wifi" and self.wifi is not None
@@ -56,7 +61,12 @@ class Board:
         return "telegram", "1"
 
     def deliver(self, channel, chat, text):
+        self.channels.append(channel)
         self.told.append(text)
+
+
+class Mqtt:
+    owner = "answer"
 
 
 class Telegram:
@@ -71,9 +81,18 @@ class Wifi:
 
 class Reserve:
     fits = True
+    lack = None
+    is_new = told = False
 
     def take(self):
         return self.fits
+
+    def sentence(self):
+        return "a connection to %s takes %d KB of memory" % self.lack
+
+    def tell(self):
+        self.told, was_told = True, self.told
+        return not was_told
 
 
 class TestGuard(unittest.TestCase):
@@ -114,6 +133,31 @@ class TestGuard(unittest.TestCase):
             self.assertFalse(memory_guard.is_short(board), count)
         board.semaphore.lacked_memory(OSError(12))
         self.assertTrue(memory_guard.is_short(board))
+
+    def test_where_a_restart_cannot_help_the_owner_is_told_once_instead(self):
+        board = self.board
+        board.semaphore.reserve = Reserve()
+        board.semaphore.reserve.lack = "model.example", 46
+        for _ in range(2):
+            board.semaphore.shortages = 3
+            self.assertEqual(self.restart(), 0)
+        said = "Memory is too short: a connection to model.example takes 46 KB of memory."
+        self.assertEqual(board.told, [said])
+        # Another lack still restarts it.
+        board.memory = 7000, 6000, 900
+        self.assertEqual(self.restart(), 1)
+
+    def test_the_owner_is_not_told_by_the_channel_that_has_no_connection(self):
+        board = self.board
+        board.semaphore.reserve = Reserve()
+        board.semaphore.reserve.lack = "api.telegram.org", 46
+        board.semaphore.shortages = 3
+        self.assertEqual(self.restart(), 0)
+        self.assertEqual(board.told, [])
+        board.semaphore.reserve.told = False
+        board.mqtt = Mqtt
+        self.assertEqual(self.restart(), 0)
+        self.assertEqual(board.channels, ["mqtt"])
 
     def test_wifi_that_cannot_start_restarts_the_board(self):
         self.board.wifi = Wifi()

@@ -4,7 +4,7 @@
 import asyncio
 import unittest
 
-from support import run
+from support import run, temp_folder
 from tenner.net.http import Http
 from tenner.net.shortage import SENTENCE, is_short
 from tenner.net.tls_errors import explain
@@ -46,10 +46,108 @@ class Session:
         self.context.free += SESSION
 
 
+def made(test, context, planned=46400):
+    """A Reserve with a file of its own."""
+    folder = temp_folder(test)
+    return Reserve(context, context.memory, folder + "/tls", planned)
+
+
+def connect(reserve, host="a.example", held=28000, error=None):
+    """A session whose server's chain holds so many bytes; `error` ends it in the handshake."""
+    context = reserve._context
+    semaphore = TlsSemaphore(1)
+    semaphore.reserve = reserve
+    session = reserve.wrap_socket("socket", host)
+    if error:
+        session.close()
+        found = Http(None, semaphore)._reason(error)
+        return found, explain(found)
+    context.free -= held - SESSION
+    reserve.learn()
+    context.free += held - SESSION
+    session.close()
+    return semaphore
+
+
+BAD = ValueError("\nThe certificate is not correctly signed by the trusted CA\n")
+
+
+class TestNeeds(unittest.TestCase):
+    def text(self, reserve):
+        with open(reserve._path) as file:
+            return file.read()
+
+    def test_a_host_is_learned_by_what_its_session_holds(self):
+        for held, need in ((26300, 37400), (29500, 40600), (30300, 45500), (33200, 48400)):
+            reserve = made(self, Context(60000))
+            connect(reserve, "a.example", held)
+            self.assertEqual(self.text(reserve), "a.example %d" % need)
+            # A few packets more or less are not written again, much more is.
+            connect(reserve, "a.example", held + 300)
+            self.assertEqual(self.text(reserve), "a.example %d" % need)
+
+    def test_hosts_are_kept_beside_each_other_and_the_oldest_leaves(self):
+        reserve = made(self, Context(60000))
+        for number in range(8):
+            connect(reserve, "%d.example" % number)
+        hosts = [line.split()[0] for line in self.text(reserve).split("\n")]
+        self.assertEqual(hosts, ["%d.example" % number for number in range(2, 8)])
+
+    def test_a_damaged_file_is_no_file(self):
+        for text in ("", "\n\n", "a.example", "a.example x", "a.example -5", "\x00\x01 \x02"):
+            reserve = made(self, Context(60000))
+            with open(reserve._path, "w") as file:
+                file.write(text)
+            connect(reserve)
+            self.assertIn("a.example 39100", self.text(reserve))
+
+    def test_what_a_start_cannot_repair_is_said_with_host_and_amount(self):
+        reserve = made(self, Context(40000))
+        for error in (BAD, OSError(12), OSError(-0x4290)):
+            _, sentence = connect(reserve, "t.example", error=error)
+            self.assertIn("a connection to t.example takes 46 KB of memory, 6 KB more", sentence)
+            self.assertNotIn("not in /certs", sentence)
+        self.assertTrue(reserve.tell())
+        self.assertFalse(reserve.tell())
+        again = Reserve(reserve._context, reserve._memory, reserve._path, 46400)
+        connect(again, "t.example", error=BAD)
+        self.assertFalse(again.tell())
+        self.assertTrue(again.sentence())
+
+    def test_where_a_new_start_may_help_the_sentence_says_so(self):
+        # This start has left less than the host is known to need.
+        reserve = made(self, Context(40000), 35000)
+        _, sentence = connect(reserve, error=BAD)
+        self.assertEqual(sentence, SENTENCE)
+        # There was room for it, before Python's heap took it.
+        reserve = made(self, Context(60000))
+        connect(reserve)
+        reserve._context.free = 30000
+        _, sentence = connect(reserve, "t.example", error=BAD)
+        self.assertEqual(sentence, SENTENCE)
+
+    def test_a_known_host_that_fails_all_the_same_needs_more(self):
+        reserve = made(self, Context(60000))
+        connect(reserve)
+        reserve._context.free = 42000
+        connect(reserve, error=OSError(12))
+        self.assertEqual(self.text(reserve), "a.example 44000")
+
+    def test_after_a_shortage_no_certificate_is_blamed(self):
+        reserve = made(self, Context(60000))
+        connect(reserve, error=OSError(12))
+        _, sentence = connect(reserve, "b.example", error=BAD)
+        self.assertNotIn("not in /certs", sentence)
+        connect(reserve)
+        connect(reserve, "b.example")
+        _, sentence = connect(reserve, "b.example", error=BAD)
+        self.assertIn("not in /certs", sentence)
+
+
 class TestReserve(unittest.TestCase):
     def test_its_memory_is_that_of_the_next_session(self):
         context = Context(40000)
-        reserve = Reserve(context, context.memory)
+        reserve = made(self, context)
         self.assertTrue(reserve.take())
         self.assertTrue(reserve.take())
         self.assertEqual(context.free, 40000 - SESSION)
@@ -72,7 +170,7 @@ class TestReserve(unittest.TestCase):
     def test_a_session_by_another_context_takes_the_memory_too(self):
         context = Context(40000)
         other = Context(40000)
-        reserve = Reserve(context, context.memory)
+        reserve = made(self, context)
         self.assertTrue(reserve.take())
         session = reserve.wrap_socket("socket", "b.example", False, other)
         self.assertEqual((context.open, other.open), ([], [session]))
@@ -82,20 +180,20 @@ class TestReserve(unittest.TestCase):
 
     def test_where_it_does_not_fit_nothing_is_held(self):
         context = Context(30000)
-        reserve = Reserve(context, context.memory)
+        reserve = made(self, context)
         self.assertFalse(reserve.take())
         self.assertEqual(context.open, [])
         # Enough by the figures, and not enough all the same.
         context.memory = lambda: (40000, 40000, 0)
         context.free = 100
-        self.assertFalse(Reserve(context, context.memory).take())
+        self.assertFalse(made(self, context).take())
 
     def test_the_semaphore_takes_it_when_the_last_session_ends(self):
         async def script():
             context = Context(60000)
             semaphore = TlsSemaphore(1)
             self.assertTrue(semaphore.has_room())
-            semaphore.reserve = Reserve(context, context.memory)
+            semaphore.reserve = made(self, context)
             client = Http(None, semaphore)
             await semaphore.acquire(client)
             session = semaphore.reserve.wrap_socket("socket")
@@ -135,7 +233,7 @@ class TestShortage(unittest.TestCase):
         ):
             context = Context(free)
             semaphore.shortages = 0
-            semaphore.reserve = Reserve(context, context.memory)
+            semaphore.reserve = made(self, context)
             semaphore.reserve.wrap_socket("socket")
             context.least = least
             self.assertEqual(semaphore.lacked_memory(bad), lacked)

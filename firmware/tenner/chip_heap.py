@@ -30,16 +30,22 @@ except ImportError:
 _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a heap of this size
 _WIFI = const(45 * 1024)  # for Wi-Fi with its driver
 _WIFI_CONNECTS = const(10 * 1024)  # once the driver is loaded
-_TLS = const(32 * 1024)  # one session at the height of its handshake
-_SPARE = const(16 * 1024)  # for a busy network
+_SPARE = const(8 * 1024)  # for a busy network
+_TLS = const(36 * 1024)  # the handshake with the smallest chains
+_TURN = const(90 * 1024)  # of Python's heap: less is no agent
 _WORTH = const(8 * 1024)  # growing by less is no help
 _READ = const(64)  # bytes; the cache has four times as many
 _LOOKAHEAD = const(64)  # bytes, one bit for each block of 2 MB
 _GAP = const(24 * 1024)
 _CELLS = const(120)  # of a list of half a kilobyte
+#: In the root folder: the bytes of each host.
+_NEEDS = const("state/tls")
 _END_MS = const(100)
 _STEP_MS = const(5)
 
+#: The bytes that one TLS session takes at the height of its handshake, by the hosts that were seen
+#: before (net.tls_reserve); at first by the longest usual chain of certificates.
+tls_bytes = 46400
 #: Does Python's heap grow into ESP-IDF's memory, which `gc.mem_free()` counts then?
 is_shared = False
 #: Keeps the area that the heap has grown by.
@@ -64,11 +70,15 @@ def heap_bytes() -> int:
 def begin() -> None:
     """Let the heap of a board without PSRAM grow and forget how: main.py calls it once, before the
     agent is loaded."""
+    global tls_bytes
     _widen_cache()
+    tls_bytes = _tls_bytes() or tls_bytes
     if gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP:
         _grow(_wifi_bytes())
     own = globals()
-    for name in ("_widen_cache", "_grow", "_wifi_bytes", "_hold", "_end", "begin"):
+    for name in (
+        "_widen_cache", "_grow", "_wifi_bytes", "_tls_bytes", "_hold", "_end", "begin"
+    ):  # fmt: skip
         own[name] = None  # `del` alone leaves the function in the table
         del own[name]
     gc.collect()
@@ -93,13 +103,23 @@ def _wifi_bytes():
     return 0 if network.WLAN(0).isconnected() else _WIFI_CONNECTS
 
 
+def _tls_bytes():
+    """Return the largest number of the lines `HOST BYTES`, 0 without the file."""
+    try:
+        with open(_NEEDS) as lines:
+            return max([0] + [int(line.split()[1]) for line in lines])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def _grow(wifi):
     """Let Python's heap grow, and leave `wifi` bytes and those of TLS."""
     global is_shared, area
     free, largest, _ = figures()
     counted = gc.mem_free()
     size = counted + gc.mem_alloc() - largest
-    wanted = min(size, free - wifi - _TLS - _SPARE)
+    rest = free - wifi - _SPARE
+    wanted = min(size, max(rest - tls_bytes, min(rest - _TLS, _TURN - size)))
     gap = None
     # Too large for any other block: this stack shows whether both share one memory.
     held = free - largest + 8

@@ -29,7 +29,9 @@ def _semaphore(app):
 def _tls(app):
     made = context(app.port.path("certs"), getattr(app.port, "authorities", None))
     if app.port.shares_memory:
-        made = app.get("semaphore").reserve = Reserve(made, app.port.system_memory)
+        planned = app.port.tls_bytes()
+        made = Reserve(made, app.port.system_memory, app.state + "/tls", planned)
+        app.get("semaphore").reserve = made
     return made
 
 

@@ -16,7 +16,14 @@ _TELL_AGAIN_S = const(3600)
 
 
 async def restart_if_short(app: "App") -> None:
-    """Restart the board, between turns, if memory is short after all overlays are evicted."""
+    """Restart the board, between turns, if memory is short after all overlays are evicted. Where
+    that cannot help, tell the owner why instead, once."""
+    semaphore = app.get("semaphore")
+    why = semaphore.why()
+    if why:
+        semaphore.shortages = 0
+        if semaphore.reserve.tell():
+            _tell(app, why)
     if app.agent.lane.busy() or not is_short(app):
         return
     sizes = tuple([size // 1024 for size in app.port.system_memory()])
@@ -26,6 +33,17 @@ async def restart_if_short(app: "App") -> None:
         return
     await power.write_down(app)
     restart(app, what)
+
+
+def _tell(app, why):
+    """Say it where it arrives: not by a connection that cannot be."""
+    log("memory", why)
+    channel, chat = app.owner()
+    host = app.get("semaphore").reserve.lack[0]
+    if channel == "telegram" and host in app.config.get("telegram.base_url"):
+        channel, chat = ("mqtt", app.mqtt.owner) if app.mqtt else (None, None)
+    if channel is not None:
+        app.deliver(channel, chat, "Memory is too short: " + why + ".")
 
 
 def restart(app: "App", what: object) -> None:

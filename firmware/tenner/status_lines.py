@@ -34,6 +34,9 @@ def lines(app: "App", waiting: int) -> "Iterator[str]":
             system[1] // 1024,
             system[2] // 1024,
         )
+        why = app.get("semaphore").why()
+        if why:
+            yield "memory: " + why
     yield "network %s, clock %s" % (
         "up" if app.port.network_up() else "down",
         app.now_text(),

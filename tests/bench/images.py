@@ -77,7 +77,7 @@ CHAIN_BYTES = {
     "rsa": (5064, 13108),
     "telegram": (7932, 13209),
 }
-#: What packets and sockets take at the same time: with it these rows agree with that chip,
+#: For packets and sockets at the same time: with it these rows agree with that chip,
 #: where chains of ECDSA worked and those of RSA did not.
 _TRAFFIC_BYTES = 6500
 #: The hosts by which the agent of the bench tells its two servers apart.

@@ -111,3 +111,16 @@ def test_memory_that_is_short_is_noticed(interpreter):
     with agent(200, image=dataclasses.replace(CHIP, pool="30000")) as running:
         running.wait_line("Out of Memory")
         assert "Out of Memory" in esp32.failure(running)
+
+
+def test_a_chain_that_can_never_fit_is_said_once_with_its_host_and_the_amount(interpreter):
+    """Less memory than an ESP32 has: the model behind ECDSA works, Telegram cannot."""
+    small = dataclasses.replace(CHIP, pool="14656 4552 11848 106000")
+    with agent(56, image=small, settings={"mqtt": {"host": "127.0.0.1", "port": 9}}) as running:
+        running.wait_line("a connection to localhost takes")
+        running.wait_line("memory    a connection to localhost takes")
+        lines = [line for line in running.lines if "takes" in line and "KB more than" in line]
+        assert all("an image with the agent inside" in line for line in lines)
+        assert not [line for line in running.lines if "not in /certs" in line]
+        assert not [line for line in running.lines if "restarting" in line]
+        assert (running.root / "state" / "tls").read_text().endswith(" told")

@@ -31,6 +31,7 @@ def keep(app: "App", message: Message, turn: "Turn") -> bool:
         or result.tool_calls  # no tool runs twice
         or not app.port.shares_memory
         or not app.get("semaphore").shortages
+        or app.get("semaphore").why()  # a restart would not help
     ):
         return False
     text = message.text

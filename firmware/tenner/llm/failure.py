@@ -8,7 +8,7 @@ from tenner.llm import overflow
 from tenner.llm.errors import LlmError
 from tenner.net.http_errors import HttpError
 from tenner.net.json.scanner import Scanner
-from tenner.net.shortage import SENTENCE, is_short
+from tenner.net.shortage import is_short
 from tenner.net.tls_errors import explain
 from tenner.port.compat import const
 
@@ -241,7 +241,7 @@ def failed(
     if isinstance(error, EOFError):
         return _error(candidate, "timeout", "closed the connection too early")
     if is_short(error):
-        return _error(candidate, "timeout", "cannot be reached", SENTENCE)
+        return _error(candidate, "timeout", "cannot be reached", explain(error) or "")
     reason = explain(error)
     if reason:
         return _error(candidate, "tls", "cannot be trusted", reason)

@@ -149,7 +149,9 @@ class Http(Response):
     def _reason(self, error):
         """Return the exception to raise for `error`: ENOMEM for a lack of memory."""
         lacked = self._semaphore and isinstance(error, (OSError, ValueError))
-        return OSError(ENOMEM) if lacked and self._semaphore.lacked_memory(error) else error
+        if lacked and self._semaphore.lacked_memory(error):
+            return OSError(ENOMEM, self._semaphore.why())
+        return error
 
     async def _exchange(self, origin):
         for _ in range(1 + _RESTARTS):
@@ -167,6 +169,9 @@ class Http(Response):
                     if self.stage:
                         await self.stage(False)
                     await self.receive_head()
+                    reserve = self._semaphore and self._semaphore.reserve
+                    if reserve and reserve.is_new:
+                        reserve.learn()
                     if self.stage:
                         await self.stage(False)
                     break

@@ -46,7 +46,9 @@ def explain(error: BaseException) -> str | None:
     """Return one sentence for a TLS failure or a lack of memory, None for another kind of
     `error`."""
     if is_short(error):
-        return SENTENCE
+        # net.http adds the missing amount; a system adds its own words.
+        text = str(error.args[1]) if len(error.args) > 1 else ""
+        return text if " KB " in text else SENTENCE
     number = error.args[0] if error.args else 0
     name = type(error).__name__
     # A cut connection is a network failure, also under TLS.

@@ -75,9 +75,16 @@ class TlsSemaphore:
     def lacked_memory(self, error: BaseException | None) -> bool:
         """Count and return whether a connection failed for lack of memory; `error` None is a
         success."""
+        reserve = self.reserve
         lacked = is_short(error) or (
-            isinstance(error, ValueError) and self.reserve is not None and self.reserve.was_tight()
+            isinstance(error, ValueError) and reserve is not None and reserve.was_tight()
         )
         if lacked or error is None:
             self.shortages = self.shortages + 1 if lacked else 0
+        if lacked and reserve is not None and reserve.is_new:
+            reserve.fail()
         return lacked
+
+    def why(self) -> str | None:
+        """Return the clause of Reserve.sentence; None without a lack."""
+        return self.reserve and self.reserve.lack and self.reserve.sentence()

@@ -163,6 +163,10 @@ class Port:
         free, largest, _ = chip_heap.figures()
         return largest >= _TLS_BLOCK and free >= _TLS_FREE
 
+    def tls_bytes(self) -> int:
+        """Return the bytes that this start has left to a TLS handshake."""
+        return chip_heap.tls_bytes
+
     # --- buses
 
     def configure(self, config: "Config") -> None:

@@ -7,6 +7,7 @@ import gc
 from tenner import overlay
 from tenner.channels.mqtt.packets import field, packet, publish, subscribe
 from tenner.log import log
+from tenner.net.shortage import ENOMEM
 from tenner.net.tls_errors import explain
 from tenner.port.compat import const, open_connection
 from tenner.store import files
@@ -64,6 +65,9 @@ async def _connect(mqtt):
         if context:
             raise
         raise OSError("the broker closed the connection: mqtt.tls may not fit mqtt.port")
+    semaphore = mqtt.get("semaphore") if context else None
+    if semaphore and semaphore.reserve and semaphore.reserve.is_new:
+        semaphore.reserve.learn()
     if answer[:2] != _CONNACK:
         raise OSError("mqtt.host and mqtt.port are not those of a broker")
     if answer[3]:
@@ -100,6 +104,9 @@ async def after_failure(mqtt: "Mqtt", error: Exception) -> int:
     wait_s = min(1 << min(mqtt.failures, 9), _LONGEST_WAIT_S)
     mqtt.failures += 1
     mqtt.away = False
+    semaphore = mqtt.get("semaphore") if mqtt.tls else None
+    if semaphore and isinstance(error, (OSError, ValueError)) and semaphore.lacked_memory(error):
+        error = OSError(ENOMEM, semaphore.why())
     mqtt.status = "%s; next try in %d s" % (explain(error) or error, wait_s)
     log("mqtt", mqtt.status)
     return wait_s
