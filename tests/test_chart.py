@@ -251,6 +251,30 @@ class TestCharts(unittest.TestCase):
         self.assertTrue(sentence.endswith(": 6 files wait to be sent: no more now."), sentence)
         self.assertEqual(len(self.waiting()), 6)
 
+    def test_the_chart_of_an_alarm_has_the_reading_that_raised_it(self):
+        self.keep("room.temperature")
+        seen = ((NOW - 450, 55), (NOW - 9, 48))
+        caption = "room.temperature, last 2 h: 20 to 55 \u00b0C"
+        self.assertEqual(
+            run(charts.send(self.app, "room.temperature", 7200, "telegram", "1", seen)),
+            (True, caption),
+        )
+        # Also of a value of which none was kept yet, and one after its end.
+        self.app.charts = (("rack.temperature", 7200, "telegram", "1", False, seen),)
+        self.assertTrue(run(charts.draw_next(self.app)))
+        items = [self.app.outbox.text_of(one, 0) for one in self.app.outbox.items]
+        self.assertEqual(len(items), 2)
+        self.assertTrue("rack.temperature, last 2 h: 48 to 55 \u00b0C" in items[1], items)
+
+    def test_what_was_seen_stands_in_its_place(self):
+        self.keep("room.temperature")
+        taken = []
+        kept = Ring(self.app.state + "/readings", 32768)
+        seen = [(NOW - 9000, 1), (NOW - 450, 55), (NOW - 9, 48)]
+        take = lambda time, value: taken.append((time - NOW, value))  # noqa: E731
+        run(charts._visit(kept, "room.temperature", (NOW - 900, NOW), take, seen))
+        self.assertEqual(taken, [(-900, 37), (-600, 38), (-450, 55), (-300, 39), (-9, 48)])
+
     def test_those_of_a_turn_are_drawn_one_after_the_other(self):
         self.keep("room.temperature")
         wanted = ("room", 7200, "telegram", "1", True)

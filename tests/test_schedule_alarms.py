@@ -589,6 +589,33 @@ class Names(unittest.TestCase):
         self.assertEqual(lines[1], "00:00 " + WARM)
 
 
+class Charts(unittest.TestCase):
+    def test_a_chart_gets_the_value_of_the_beginning_and_the_one_now(self):
+        board = sim.Board(SLOW.replace("notify", "notify; chart; repeat 1h"))
+        board.wanted = []
+        board.chart = lambda *wanted: board.wanted.append(wanted)
+        board.deliver = lambda channel, chat, text, alert: ["1"]
+        board.owner = lambda: ("telegram", "7")
+        board.outbox, board.items = board, ()
+        board.service.deliver = None
+        board.settings.update({"heartbeat.channel": "", "heartbeat.chat": ""})
+
+        async def nothing(*_):
+            return None
+
+        remember = background.remember
+        background.remember = nothing
+        try:
+            spell(board, HOT, 120)
+            spell(board, 33, 3700)
+        finally:
+            background.remember = remember
+        began, last = board.wanted[0][5][0], board.wanted[1][5]
+        self.assertEqual(board.wanted[0][:5], ("room.temperature", 86400, "telegram", "7", False))
+        self.assertEqual((began[1], last[0], last[1][1]), (HOT, began, 33))
+        self.assertTrue(3600 <= last[1][0] - began[0] <= 3700, last)
+
+
 class Promises(unittest.TestCase):
     def test_the_end_is_told_where_it_was_promised(self):
         for words, told in (("ack", 2), ("mute", 2), ("why", 1)):

@@ -259,12 +259,21 @@ class App:
         """Start a task in the background for `turn`; return the sentence for the model."""
         return spawn.start(self.agent, text, turn)
 
-    def chart(self, value: str, seconds: int, channel: str, chat: int | str, tells: bool) -> bool:
+    def chart(
+        self,
+        value: str,
+        seconds: int,
+        channel: str,
+        chat: int | str,
+        tells: bool,
+        seen: "tuple[tuple[int, float], ...]" = (),
+    ) -> bool:
         """
         Send the last `seconds` of a value as a picture, as soon as no turn needs the memory;
-        return False if too many pictures wait. `tells`: the person hears why there is none.
+        return False if too many pictures wait. `tells`: the person hears why there is none;
+        `seen`: see charts.send.
         """
-        wanted = (value, seconds, channel, chat, tells)
+        wanted = (value, seconds, channel, chat, tells, seen)
         if wanted not in self.charts:
             if len(self.charts) >= _CHARTS:
                 return False

@@ -15,19 +15,21 @@ from tenner.store import attachments, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tenner.app import App
 
     #: The arguments of App.chart.
-    Request = tuple[str, int, str, int | str, bool]
+    Request = tuple[str, int, str, int | str, bool, tuple]
 
 _DAY_S = const(86400)
 
 
 async def draw_next(app: "App") -> bool:
     """Draw and queue the first of app.charts; return False if there are more."""
-    value, seconds, channel, chat, tells = app.charts[0]
+    value, seconds, channel, chat, tells, *seen = app.charts[0]
     try:
-        sent, sentence = await send(app, value, seconds, channel, chat)
+        sent, sentence = await send(app, value, seconds, channel, chat, *seen)
     except Exception as error:
         # Also a lack of memory: the steps have tried twice.
         sent, sentence = (
@@ -49,14 +51,20 @@ async def answer(app: "App", value: str, seconds: int, channel: str, chat: int |
 
 
 async def send(
-    app: "App", value: str, seconds: int, channel: str, chat: int | str
+    app: "App",
+    value: str,
+    seconds: int,
+    channel: str,
+    chat: int | str,
+    seen: "Sequence[tuple[int, float]]" = (),
 ) -> tuple[bool, str]:
     """
     Draw the last `seconds` of a value such as `room.temperature`, and queue the picture for a
-    chat. Return (whether it is on its way, a sentence about it or about the fault).
+    chat. `seen`: (time, value) that are drawn though they were not kept. Return (whether it is on
+    its way, a sentence about it or about the fault).
     """
     # Steps of their own, so that the memory holds either the readings or the picture.
-    problem, name, caption, found = await overlay.step("CHART", _plan, app, value, seconds)
+    problem, name, caption, found = await overlay.step("CHART", _plan, app, value, seconds, seen)
     if found is None:
         return False, problem
     path = None
@@ -73,10 +81,12 @@ async def send(
             files.remove(path + files.TEMP)
 
 
-async def _plan(app, value, seconds):
+async def _plan(app, value, seconds, seen):
     """Return (reason that there is no chart, name, caption, Layout or None)."""
     kept = Ring(app.state + "/readings", 1024 * app.config.get("sensors.history_kb"))
     known = kept.names()
+    if seen and value not in known:
+        known.append(value)
     problem = names.why_not(app.config, app.clock, known, value)
     if problem:
         return problem, None, None, None
@@ -85,7 +95,7 @@ async def _plan(app, value, seconds):
     bands, levels = _alarms(app, name, now)
 
     def visit(take):
-        return kept.visit(name, now - seconds, now, take)
+        return _visit(kept, name, (now - seconds, now), take, seen)
 
     sign = unit(_last(name))
     zone = app.get("zone")
@@ -94,6 +104,20 @@ async def _plan(app, value, seconds):
         problem = "No reading of %s was kept in the last %s." % (name, _span(seconds))
         return problem, None, None, None
     return None, name, "%s, last %s: %s" % (name, _span(seconds), _range(found, sign)), found
+
+
+async def _visit(kept, name, span, take, seen):
+    """Call `take` for the readings that were kept and those that were seen, by their time."""
+    left = [one for one in seen if span[0] <= one[0] <= span[1]]
+
+    def merge(time, value):
+        while left and left[0][0] < time:
+            take(*left.pop(0))
+        take(time, value)
+
+    await kept.visit(name, span[0], span[1], merge)
+    for time, value in left:
+        take(time, value)
 
 
 async def _paint(path, found):

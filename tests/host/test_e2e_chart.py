@@ -153,7 +153,7 @@ def test_an_alarm_has_one():
         check_picture(wait_photo(bench))
         texts = [one.text for one in bench.telegram.sent]
         assert re.match(r"Warm: 31\.5", texts[0])
-        assert re.match(r"room\.temperature, last 6 h: ", texts[1])
+        assert re.match(r"room\.temperature, last 6 h: .* to 31\.5 °C", texts[1])
         # Its end has none, and the next chart shows the episode.
         bench.board.set("room.temperature", 20)
         bench.wait_told('^back to normal: "Warm: 31.5 °C"; room.temperature 20 °C')

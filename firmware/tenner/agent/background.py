@@ -82,7 +82,7 @@ async def send(service: "Service", request: "Request") -> None:
                 # Not `name()`, which is code of a beat.
                 value = "%s.%s" % (task.condition.sensor, task.condition.value)
                 channel, chat = request.address[1:]
-                service.app.chart(value, task.chart_s, channel, chat, False)
+                service.app.chart(value, task.chart_s, channel, chat, False, request.seen)
 
 
 async def tell(app: "App", text: str, channel: str, chat: int | str) -> None:

@@ -225,6 +225,15 @@ def _since(moment, at):
     return moment.now - at if moment.now >= at else moment.mono_s
 
 
+def seen(task: "Task") -> "tuple[tuple[int, float], ...]":
+    """Return the (time, value) with which an alarm began, and those of the last look."""
+    alarm = task.condition.alarm
+    found = [(alarm[START], alarm[VALUE])]
+    if task.last > alarm[START]:
+        found.append((task.last, alarm[LAST]))
+    return tuple([one for one in found if one[1] is not None])
+
+
 def is_muted(condition: "Condition", moment: "Moment") -> bool:
     """Return whether the messages of a condition's alarm wait."""
     left_s = condition.muted - moment.now

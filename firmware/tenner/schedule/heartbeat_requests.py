@@ -79,6 +79,7 @@ def _address(occurrences, request):
         if alarms.is_alarm(task) and alarms.next_owed(task) == alarms.BEGIN:
             request.bit = alarms.BEGIN
             request.mark = alarms.mark(task, alarms.BEGIN)
+            request.seen = alarms.seen(task)
     decides = config.get("heartbeat.mode") == "decide"
     request.choose = decides and not request.owes
     request.model = config.get("heartbeat.model") or None
@@ -140,6 +141,7 @@ def _describe(occurrences, task, request):
     request.bit = bit
     request.mark = alarms.mark(task, bit)
     request.hold = task.hold
+    request.seen = alarms.seen(task)
     if bit == alarms.END:
         request.others = alarm_texts.others(occurrences.service, task)
 

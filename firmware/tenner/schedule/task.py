@@ -229,6 +229,8 @@ class Request:
     skips: str | None = None
     #: The other alarms that its text names.
     others: "Sequence[Task]" = ()
+    #: The (time, value) at its beginning and at the last look, for its chart.
+    seen: "tuple[tuple[int, float], ...]" = ()
 
     def __init__(self, tasks: list[Task], text: str | None) -> None:
         self.tasks = tasks
