@@ -33,6 +33,7 @@ class FakeConfig:
             "telegram.allow": ["2000"],
             "telegram.poll_s": 25,
             "telegram.photo_kb": 512,
+            "heartbeat.chat": "",
             "voice.url": "",
             "voice.max_kb": 64,
         }
@@ -223,11 +224,11 @@ class FakeTelegram:
         message.update(extra)
         return self.update("message", message)
 
-    def press(self, data, who=OWNER):
+    def press(self, data, who=OWNER, name="Ann"):
         query = {
             "id": "cb-1",
-            "from": {"id": who},
-            "message": {"message_id": 9001, "chat": {"id": OWNER}},
+            "from": {"id": who, "first_name": name},
+            "message": {"message_id": 9001, "chat": {"id": who}},
             "data": data,
         }
         return self.update("callback_query", query)

@@ -68,7 +68,7 @@ class TestDelivery(unittest.TestCase):
         self.delivery = Delivery(self.outbox, lambda: ("telegram", "1"))
         self.marks = []  # of messages reported as arrived, and how many waited then
 
-    def arrived(self, mark):
+    def arrived(self, mark, id):
         self.marks.append((mark, len(self.outbox)))
 
     def play(self, channel, scene):
@@ -146,7 +146,7 @@ class TestDelivery(unittest.TestCase):
         overlay.configure(True)
         short = [1]
 
-        def arrived(mark):
+        def arrived(mark, id):
             if short:
                 short.pop()
                 raise MemoryError("none")
@@ -229,8 +229,47 @@ class TestDelivery(unittest.TestCase):
         self.play(Channel(), self.say("1", "an alert without a mark", alert=True))
         self.assertEqual(self.marks, [("abc", 1)])
 
+    def test_what_follows_about_an_alarm_replies_to_its_first_message(self):
+        kept = {}
+
+        def arrived(mark, id):
+            if id and mark[:3] == "al:":
+                kept.setdefault(mark.split(".")[0], id)
+
+        channel = Channel(("ok", 41), ("ok", 42), ("ok", 43), ("ok", 44), size=40)
+        delivery = Delivery(
+            self.outbox,
+            lambda: ("telegram", "1"),
+            arrived,
+            lambda mark: kept.get("al:" + mark[3:5]),
+        )
+        delivery.register("telegram", channel)
+        # The end is queued before the first one has left.
+        for mark, text in (
+            ("al:17", "Hot!"),
+            ("al:17.1", "still"),
+            ("al:17.e", "to the next"),
+            ("ae:17", "it is over, and here is more about it"),
+            ("al:18", "another"),
+            ("text", "no alarm"),
+        ):
+            delivery.deliver("telegram", "1", text, mark)
+        run(delivery.drain())
+        self.assertEqual(
+            [(text[:9], reply_to) for _, text, reply_to, _ in channel.sent],
+            [
+                ("Hot!", None),
+                ("still", 41),
+                ("to the ne", None),
+                ("it is ove", 41),
+                ("is more a", None),
+                ("another", None),
+                ("no alarm", None),
+            ],
+        )
+
     def test_an_alert_whose_arrival_cannot_be_kept_is_not_sent_for_ever(self):
-        def full(mark):
+        def full(mark, id):
             raise OSError(28)
 
         self.arrived = full

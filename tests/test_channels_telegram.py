@@ -7,6 +7,7 @@ from channels_fakes import BOT_ID, OWNER, Bench, FakeState, FakeTelegram, refusa
 from support import run
 from tenner import overlay
 from tenner.channels.question import Question
+from tenner.channels.telegram import ask
 from tenner.net.http_errors import Yielded
 from tenner.port.compat import ticks_add, ticks_ms
 
@@ -1053,10 +1054,41 @@ class TestAsking(unittest.TestCase):
             bench.server.press(one["callback_data"])
             bench.server.press(one["callback_data"], who=2000)
         taken = run(bench.step())
-        self.assertEqual(texts(taken), ["/alarms ack 7.3", "/alarms mute 7.3", "/alarms why 7.3"])
+        self.assertEqual(
+            texts(taken), ["/alarms ack 7.3 by Ann", "/alarms mute 7.3", "/alarms why 7.3"]
+        )
         self.assertEqual({(m.chat, m.sender) for m in taken}, {("1000", "1000")})
         names = [name for name, _ in bench.server.calls]
         self.assertEqual(names.count("answerCallbackQuery"), 6)
+
+    def test_the_next_person_may_acknowledge_what_was_passed_on(self):
+        bench = Bench()
+        bench.server.press("al:7.e:ack", who=2000, name="Bob\n\u202e" + "b" * 40)
+        bench.server.press("al:7.e:ack", who=3000)
+        bench.server.press("al:7.3:ack", who=2000)
+        (message,) = run(bench.step())
+        self.assertEqual(message.text, "/alarms ack 7.e by Bob \\u202e" + "b" * 19)
+        self.assertEqual((message.chat, message.sender, message.by_owner), ("2000", "2000", False))
+
+    def test_the_first_message_of_an_alarm_shows_its_state(self):
+        bench = Bench()
+
+        async def mark():
+            await overlay.run(
+                "SEND", ask.mark, bench.bot, 9001, "7", ["mute", "why"], "\u2713 acknowledged"
+            )
+
+        run(mark())
+        method, fields = bench.server.calls[-1]
+        self.assertEqual((method, fields["chat_id"]), ("editMessageReplyMarkup", 1000))
+        rows = fields["reply_markup"]["inline_keyboard"]
+        self.assertEqual(
+            [[(one["text"], one["callback_data"]) for one in row] for row in rows],
+            [
+                [("\u2713 acknowledged", "al:7:why")],
+                [("Mute 1 h", "al:7:mute"), ("Why", "al:7:why")],
+            ],
+        )
 
     def test_without_an_owner_the_answer_is_no(self):
         bench = Bench(owner="")

@@ -259,12 +259,12 @@ class TestCharts(unittest.TestCase):
             run(charts.send(self.app, "room.temperature", 7200, "telegram", "1", seen)),
             (True, caption),
         )
-        # Also of a value of which none was kept yet, and one after its end.
-        self.app.charts = (("rack.temperature", 7200, "telegram", "1", False, seen),)
+        # Also where none was kept lately.
+        self.app.charts = (("room.temperature", 60, "telegram", "1", False, seen),)
         self.assertTrue(run(charts.draw_next(self.app)))
         items = [self.app.outbox.text_of(one, 0) for one in self.app.outbox.items]
         self.assertEqual(len(items), 2)
-        self.assertTrue("rack.temperature, last 2 h: 48 to 55 \u00b0C" in items[1], items)
+        self.assertTrue("room.temperature, last 1 min: 48 \u00b0C" in items[1], items)
 
     def test_what_was_seen_stands_in_its_place(self):
         self.keep("room.temperature")

@@ -589,6 +589,59 @@ class Names(unittest.TestCase):
         self.assertEqual(lines[1], "00:00 " + WARM)
 
 
+class FirstMessages(unittest.TestCase):
+    def test_the_first_message_of_an_episode_is_known_for_good(self):
+        board = sim.Board(FREEZER)
+        for mark, id in (("al:170", 8), ("al:17", 9001), ("al:17.1", 9005), ("ae:16", 9007)):
+            board.service.confirm(mark, id)
+        board.service.confirm("ab12", 9009)
+        board.service.confirm("al:19")
+        board.boot()
+        board.flash.saved["said"].append('["al:18",1,90')
+        board.flash.saved["said"].append('["al:18"')
+        found = [
+            board.service.first(mark) for mark in ("ae:17", "al:17.2", "ad:170", "al:1", "al:18")
+        ]
+        self.assertEqual(found, [9001, 9001, 8, None, None])
+        self.assertEqual(
+            (board.service.first("al:19"), board.service.first("al:16")), (None, None)
+        )
+        # It is evicted one day; the repetitions know it.
+        board.flash.saved["said"] = board.flash.saved["said"][2:]
+        self.assertEqual(board.service.first("ae:17"), 9001)
+        board.service.confirm("ab12")
+        self.assertEqual(len(board.flash.saved["said"]), 7)
+
+    def test_its_state_stands_there(self):
+        marked = []
+
+        class Telegram:
+            def mark(self, *args):
+                marked.append(args)
+
+        board = sim.Board(SLOW)
+        board.telegram = Telegram()
+        spell(board, HOT)
+        id = str(alarm(board)[0])
+        alarms(board, "ack " + id)
+        # Its number is not known: it went elsewhere, or is long ago.
+        self.assertEqual(marked, [])
+        board.service.confirm("al:" + id, 9001)
+        for words in ("ack %s by Ann", "mute %s 2h", "unmute %s", "why %s"):
+            alarms(board, words % id)
+        self.assertEqual(
+            marked,
+            [
+                (9001, id, ["mute", "why"], "\u2713 acknowledged 00:01 by Ann"),
+                (9001, id, ["unmute", "why"], "muted until 02:01"),
+                (9001, id, ["mute", "why"], "\u2713 acknowledged"),
+            ],
+        )
+        spell(board, COOL, 120)
+        alarms(board, "ack line 1")
+        self.assertEqual(len(marked), 3)
+
+
 class Charts(unittest.TestCase):
     def test_a_chart_gets_the_value_of_the_beginning_and_the_one_now(self):
         board = sim.Board(SLOW.replace("notify", "notify; chart; repeat 1h"))

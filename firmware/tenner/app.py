@@ -313,7 +313,8 @@ def _budget(app):
 
 def _delivery(app):
     outbox = Outbox(app.state, app.clock, app.outbox_state)
-    made = Delivery(outbox, app.owner, app.get("heartbeat").confirm)
+    heartbeat = app.get("heartbeat")
+    made = Delivery(outbox, app.owner, heartbeat.confirm, heartbeat.first)
     for channel in (app.console, app.telegram, app.mqtt, app.page):
         if channel is not None:
             made.register(channel.name, channel)

@@ -85,8 +85,6 @@ async def _plan(app, value, seconds, seen):
     """Return (reason that there is no chart, name, caption, Layout or None)."""
     kept = Ring(app.state + "/readings", 1024 * app.config.get("sensors.history_kb"))
     known = kept.names()
-    if seen and value not in known:
-        known.append(value)
     problem = names.why_not(app.config, app.clock, known, value)
     if problem:
         return problem, None, None, None

@@ -74,13 +74,16 @@ def test_the_buttons_of_an_alarm():
         about = '"Warm: 31.5 °C"; room.temperature 31.5 °C (limit 30).'
         assert answer == f"Acknowledged: {about} I will say when it is over."
         assert bench.ask("/alarms").startswith(f"alarm {found[1]}: acknowledged since ")
+        bench.telegram.wait_for(lambda _: len(message.buttons) == 3)
+        assert re.match(r"\u2713 acknowledged (\d\d:\d\d )?by ", message.buttons[0]["text"])
+        assert [button["text"] for button in message.buttons[1:]] == ["Mute 1 h", "Why"]
 
         # An end is told once; it has no buttons, and those of the first message find nothing any
         # more.
         bench.board.set("room.temperature", 20)
         end = alarm_message(bench, NORMAL.format("31.5"))
-        assert not end.buttons
-        gone = press(bench, message, "Acknowledge")
+        assert not end.buttons and end.reply_to == message.message_id
+        gone = press(bench, message, "Mute 1 h")
         assert gone.startswith(f"There is no alarm {found[1]} now"), gone
 
         # The next episode is another alarm; muted, its end waits.

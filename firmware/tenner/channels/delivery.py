@@ -29,24 +29,31 @@ if TYPE_CHECKING:
 
 _MARK = const("(maybe sent before) ")
 _ALARM = const("al:")
+# The marks of an alarm's messages: its beginning and repetitions, its end, an addition.
+_ABOUT = ("al:", "ae:", "ad:")
+#: The end of the mark of a message that goes to another chat than the first one.
+NEXT = const(".e")
 _LONGEST = const(5000)
 
 
 class Delivery:
     """
     Connects the outbox with the channels. `owner()` returns the owner's (channel, chat);
-    `arrived(mark)` is called when an alert that was delivered with a mark has arrived.
+    `arrived(mark, id)` is called when an alert that was delivered with a mark has arrived; `id` is
+    its number in the channel. `first(mark)` returns that of the first message of its alarm.
     """
 
     def __init__(
         self,
         outbox: "Outbox",
         owner: "Callable[[], tuple[str | None, int | str | None]]",
-        arrived: "Callable[[str], None] | None" = None,
+        arrived: "Callable[[str, int | None], None] | None" = None,
+        first: "Callable[[str], int | None] | None" = None,
     ) -> None:
         self.outbox = outbox
         self.owner = owner
         self.arrived = arrived
+        self.first = first
         self._channels = {}
 
     def register(self, name: str, channel: "Telegram | Mqtt | Console | Page | ChipPage") -> None:
@@ -138,7 +145,7 @@ class Delivery:
                     verdict, detail = await file_message.send(channel, item, began)
                 else:
                     verdict, detail = await channel.send(
-                        item.chat, text, item.reply_to, began=began, alarm=alarm
+                        item.chat, text, self._quoted(item), began=began, alarm=alarm
                     )
             except MemoryError:
                 # The channel knows whether all was sent; if not, the same step sends it again.
@@ -149,7 +156,7 @@ class Delivery:
                 verdict, detail = "unknown", log_exception("sending to " + item.channel, error)
             await overlay.enter("SEND")
         if verdict == "ok":
-            self._resolve(item)
+            self._resolve(item, detail)
             return True
         outcome = self.outbox.failed(
             item.id,
@@ -165,20 +172,27 @@ class Delivery:
             )
         return outcome != "retry"
 
-    def _resolve(self, item):
+    def _quoted(self, item):
+        """Return the message that an item replies to: that of its alarm the first one."""
+        mark = str(item.alert)
+        if self.first and not item.part and mark[:3] in _ABOUT and mark[-2:] != NEXT:
+            return self.first(mark)
+        return item.reply_to
+
+    def _resolve(self, item, id=None):
         """Remove an item that has arrived. After a MemoryError only this is repeated, not the
         sending."""
         self.outbox.has_arrived(item)
         if is_last(item):
             # Before the outbox forgets it: after a power cut in between, the alert is repeated
             # with a mark.
-            self._tell_arrived(item.alert)
+            self._tell_arrived(item.alert, id)
         self.outbox.confirm(item.id)
 
-    def _tell_arrived(self, mark):
+    def _tell_arrived(self, mark, id):
         if self.arrived and isinstance(mark, str):
             try:
-                self.arrived(mark)
+                self.arrived(mark, None if mark[-2:] == NEXT else id)
             except OSError as error:
                 log("outbox", "delivery of an alert not stored: %s" % error)
 

@@ -5,7 +5,7 @@ import json
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, sensor_values, status
+from tenner.schedule import alarm_texts, alarms, dedup, sensor_values, status
 from tenner.schedule.amounts import duration
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.sensor_values import show
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tenner.schedule.service import Service
 
 _MUTE_S = const(3600)
+_WHO = const(32)
 _HELP = const("expected: ack ID, mute ID [2h], unmute ID, why ID; /alarms shows the IDs")
 
 
@@ -52,7 +53,10 @@ async def act(service: "Service", words: list[str]) -> str:
     if action == "why":
         return await _why(service, task)
     try:
-        answer = _change(Occurrences(service), task, action, " ".join(rest[1:]))
+        occurrences = Occurrences(service)
+        amount = " ".join(rest[1:])
+        answer = _change(occurrences, task, action, amount)
+        _mark(occurrences, task, action == "ack", amount)
     except ValueError:
         return '"%s" is no duration; expected one such as 30m, 2h' % " ".join(rest[1:])
     text = answer % await _named(service, task)
@@ -90,6 +94,31 @@ def _change(occurrences, task, action, amount):
         answer = "Not muted any more: %s."
     occurrences.save()
     return answer
+
+
+def _mark(occurrences, task, is_ack, who):
+    """Show at the first message of an alarm how it stands now; `who` has acknowledged it
+    (`is_ack`)."""
+    alarm = task.condition.alarm
+    telegram = getattr(occurrences.service.app, "telegram", None)
+    if not telegram or not alarms.is_open(task) or alarm is True:
+        return
+    id = dedup.first(occurrences.service, alarms.mark(task, alarms.BEGIN))
+    if not id:
+        return
+    moment = occurrences.moment
+    short = occurrences.zone.short
+    actions = ["mute", "why"]
+    state = ""
+    if alarm[alarms.FLAGS] & alarms.ACKNOWLEDGED:
+        at = " " + short(moment.now)[11:] if is_ack and moment.trusted else ""
+        state = "\u2713 acknowledged%s %s" % (at, who[:_WHO] if is_ack else "")
+    else:
+        actions.insert(0, "ack")
+    if alarms.is_muted(task.condition, moment):
+        actions[-2] = "unmute"
+        state = "muted until " + short(task.condition.muted)[11:] if moment.trusted else "muted"
+    telegram.mark(id, str(alarm[alarms.ID]), actions, state.strip())
 
 
 async def _said(service, task):

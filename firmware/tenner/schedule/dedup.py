@@ -5,17 +5,21 @@ Each text has a mark. Only texts confirmed as sent count, over reboots too; the 
 waiting alert by the same mark.
 
 state/said.jsonl has a line ["mark of a text",when it arrived] for each; 0 is an unknown time.
+Behind that stands the channel's id of the first message of an alarm's episode, if it has one.
 """
 
 import re
 from binascii import hexlify
 from hashlib import sha256
 
+from tenner.port.compat import const
 from tenner.schedule import schedule_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.schedule.service import Service
+
+_ALARM = const("al:")
 
 
 def is_repeat(heartbeat: "Service", mark: str) -> bool:
@@ -26,12 +30,26 @@ def is_repeat(heartbeat: "Service", mark: str) -> bool:
     return at is not None
 
 
-def confirm(heartbeat: "Service", mark: str) -> None:
-    """Note that the text of that mark has arrived."""
+def confirm(heartbeat: "Service", mark: str, id: int | None = None) -> None:
+    """Note that the text of that mark has arrived, as the message `id` of its channel."""
     clock = heartbeat.app.clock
-    schedule_files.of(heartbeat).keep_mark(
-        '["%s",%d]' % (mark, clock.now() if clock.trusted else 0)
-    )
+    line = '["%s",%d' % (mark, clock.now() if clock.trusted else 0)
+    if id and mark[:3] == _ALARM:
+        line += ",%d" % (first(heartbeat, mark) or id)
+    schedule_files.of(heartbeat).keep_mark(line + "]")
+
+
+def first(heartbeat: "Service", mark: str) -> int | None:
+    """Return the id of the first message of the episode that a mark belongs to, None if
+    unknown."""
+    start = ('["%s%s' % (_ALARM, mark[3:].split(".")[0])).encode()
+    end = len(start)
+    for line in schedule_files.of(heartbeat).marks():
+        if line.startswith(start) and line[end : end + 1] in (b'"', b"."):
+            id = line[:-1].split(b",")[-1]
+            if line.count(b",") == 2 and line.endswith(b"]") and id.isdigit():
+                return int(id)
+    return None
 
 
 def _sent_at(heartbeat, mark):
@@ -39,7 +57,7 @@ def _sent_at(heartbeat, mark):
     at = None
     start = ('["%s",' % mark).encode()
     for line in schedule_files.of(heartbeat).marks():
-        when = line[len(start) : -1]
+        when = line[len(start) : -1].split(b",")[0]
         if line.startswith(start) and line.endswith(b"]") and when.isdigit():
             at = int(when)
     clock = heartbeat.app.clock

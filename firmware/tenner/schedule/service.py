@@ -268,10 +268,14 @@ class Heartbeat(Service):
         """Return (tasks, sentences for the owner) of the file."""
         return heartbeat_tasks.scan(occurrences, old)
 
-    def confirm(self, mark: str) -> None:
-        """Note that the owner has received the text of this mark: it is not said again within
-        `heartbeat.dedup_h`."""
-        dedup.confirm(self, mark)
+    def confirm(self, mark: str, id: int | None = None) -> None:
+        """Note that the owner has received the text of this mark, as the message `id` of its
+        channel: it is not said again within `heartbeat.dedup_h`."""
+        dedup.confirm(self, mark, id)
+
+    def first(self, mark: str) -> int | None:
+        """Return the id of the first message of an alarm's episode, None if unknown."""
+        return dedup.first(self, mark)
 
 
 class CronJobs(Service):

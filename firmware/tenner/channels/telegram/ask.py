@@ -9,6 +9,8 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tenner.channels.question import Question
     from tenner.channels.telegram.channel import Telegram
 
@@ -16,6 +18,7 @@ _RETRY_S = const(10)
 _LONG = const(2000)  # longer questions are sent as a file: a message holds 4,096 units
 _CAPTION = const(900)
 _PIECE = const(512)
+_ACTIONS = {"ack": "Acknowledge", "mute": "Mute 1 h", "unmute": "Unmute", "why": "Why"}
 
 
 async def send(bot: "Telegram", question: "Question") -> int:
@@ -70,11 +73,28 @@ def _caption(text):
     return text.split("\n")[0][:_CAPTION] + IN_FILE
 
 
-def alarm_buttons(id: str) -> dict[str, list]:
-    """Return the keyboard for the message of an alarm."""
-    actions = (("Acknowledge", "ack"), ("Mute 1 h", "mute"), ("Why", "why"))
-    row = [{"text": text, "callback_data": "al:%s:%s" % (id, act)} for text, act in actions]
-    return {"inline_keyboard": [row]}
+def alarm_buttons(
+    id: str, actions: "Sequence[str]" = ("ack", "mute", "why"), state: str = ""
+) -> dict[str, list]:
+    """Return the keyboard for the message of an alarm; its `state` stands on top, as a button."""
+    row = [_button(id, _ACTIONS[act], act) for act in actions]
+    return {"inline_keyboard": [[_button(id, state, "why")], row] if state else [row]}
+
+
+def _button(id, text, act):
+    return {"text": text, "callback_data": "al:%s:%s" % (id, act)}
+
+
+async def mark(
+    bot: "Telegram", message_id: int, id: str, actions: "Sequence[str]", state: str
+) -> None:
+    """Show the state of an alarm at its first message."""
+    chat = bot.config.get("heartbeat.chat") or bot.owner
+    fields = {"chat_id": api.address(chat)["chat_id"], "message_id": message_id}
+    fields["reply_markup"] = alarm_buttons(id, actions, state)
+    await overlay.enter("SENDING")
+    await api.attempt(bot, "editMessageReplyMarkup", fields)
+    await bot.idle()
 
 
 async def close(bot: "Telegram", message_id: int) -> None:

@@ -20,7 +20,7 @@ from tenner.port.compat import const, sleep_ms, ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from typing import Any
 
     from tenner.agent.lane import Lane
@@ -245,6 +245,10 @@ class Telegram:
         """
         keyboard = ask.alarm_buttons(alarm) if alarm else None
         return await send.send(self, chat, text, reply_to, keyboard, began)
+
+    def mark(self, message_id: int, id: str, actions: "Sequence[str]", state: str) -> None:
+        """Show the state of an alarm at its first message, where Telegram takes it."""
+        overlay.later("SEND", None, ask.mark, self, message_id, id, actions, state)
 
     async def ask(self, text: str, timeout_s: float = 600) -> bool:
         """Ask the owner with two buttons; a timeout means no. Raise OSError where the question

@@ -4,12 +4,16 @@
 from tenner.agent.message_queue import Message
 from tenner.channels.question import IN_FILE
 from tenner.channels.telegram import api
-from tenner.log import log
+from tenner.log import log, visible
+from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.channels.telegram.channel import Telegram
     from tenner.net.http import Http
+
+_NAME = const(24)
+_NEXT = const(".e:")
 
 
 async def pressed(bot: "Telegram", http: "Http", update: dict) -> None:
@@ -18,12 +22,14 @@ async def pressed(bot: "Telegram", http: "Http", update: dict) -> None:
     kind, _, id = str(update.get("data")).partition(":")
     question = bot.asks.get(id)
     note = None
+    allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
+    # An alarm that was passed on is theirs to acknowledge, too.
+    if kind == "al" and (who == bot.owner or (_NEXT in id and who in allowed)):
+        await _alarm(bot, http, update, id, who)
+        return
     if who != bot.owner:
         log("telegram", "user %s pressed a button that is not theirs" % who)
         answer = "Only the owner can answer this."
-    elif kind == "al":
-        await _alarm(bot, http, update, id)
-        return
     elif question is None or question.answer is not None or kind not in ("y", "n"):
         answer = "This question is over."
     else:
@@ -48,11 +54,16 @@ async def pressed(bot: "Telegram", http: "Http", update: dict) -> None:
         await api.attempt(bot, "editMessageReplyMarkup", fields, http)
 
 
-async def _alarm(bot, http, update, data):
+async def _alarm(bot, http, update, data, who):
     """Queue the command of an alarm's button."""
     id, _, action = data.rpartition(":")
     text = "/alarms %s %s" % (action, id)
+    if action == "ack":
+        text += " by " + visible(" ".join(update.get("from.first_name", who).split())[:_NAME])
+    chat = bot.home if who == bot.owner else str(update.get("message.chat.id", who))
+    message = Message("telegram", chat, text, who)
+    message.by_owner = who == bot.owner
     fields = {"callback_query_id": str(update.get("id"))}
-    if not bot.inbound.put_nowait(Message("telegram", bot.home, text, bot.owner)):
+    if not bot.inbound.put_nowait(message):
         fields["text"] = "Too much is waiting. Please try again in a moment."
     await api.attempt(bot, "answerCallbackQuery", fields, http)

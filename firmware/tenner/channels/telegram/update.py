@@ -32,7 +32,7 @@ _TEXTS = const(" chat.type from.first_name text id data media_group_id ")
 _NUMBERS = const(
     " message_id date chat.id from.id from.is_bot sender_chat.id message_thread_id "
     "is_topic_message reply_to_message.message_id reply_to_message.from.id "
-    "reply_to_message.chat.id message.message_id "
+    "reply_to_message.chat.id message.message_id message.chat.id "
 )
 #: A server may send others: those that waited before these were asked for, for example.
 _KINDS = ("message", "edited_message", "callback_query")
