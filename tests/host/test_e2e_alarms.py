@@ -49,7 +49,7 @@ def test_a_group_of_topics_that_owns_the_board():
         ask("/status")
         ask("@tenner_offline_bot say: hello")
         bench.board.set("room.temperature", 31.5)
-        bench.wait_told(r"^Warm: 31\.5 °C$", chat=group)
+        bench.wait_told(r"^Warm: 31\.5 °C \(limit 30\)$", chat=group)
         assert {one.topic for one in bench.telegram.sent} == {12}
         alarm = next(one for one in bench.telegram.sent if one.text.startswith("Warm"))
         ask("@tenner_offline_bot say: what is it?", reply_to=alarm.message_id)
