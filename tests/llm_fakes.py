@@ -4,6 +4,7 @@
 import asyncio
 
 from tenner.llm import client
+from tenner.port.compat import ticks_ms
 
 
 class Response:
@@ -53,6 +54,10 @@ class Http:
         #: The part of a reply that is in the buffer.
         self.buffer = bytearray(16)
         self.end = 0
+        self.heard_ms = ticks_ms()
+
+    def fail(self, error):
+        """The exchanges here end by themselves."""
 
     async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
         counted = sum([len(piece) for piece in body()])

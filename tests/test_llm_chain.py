@@ -4,8 +4,9 @@
 import asyncio
 import unittest
 
-from llm_fakes import Http, Request, Response
+from llm_fakes import Candidate, Http, Request, Response
 from support import run, temp_folder
+from tenner.llm import client
 from tenner.llm.chain import Chain
 from tenner.llm.errors import LlmError
 
@@ -99,6 +100,66 @@ class Bench:
         except LlmError as error:
             return error
         raise AssertionError("it did not fail")
+
+
+class Slow(Http):
+    """A server that sends the pieces of `answers`, each `step_ms` after the last, by a clock that
+    moves only then; None is silence."""
+
+    def __init__(self, case, step_ms, answers):
+        super().__init__()
+        self.clock = self.heard_ms = 0
+        self.step_ms = step_ms
+        self.pieces = list(answers)
+        self.task = self.error = None
+        case.addCleanup(setattr, client, "ticks_ms", client.ticks_ms)
+        client.ticks_ms = self.now
+        self.status = 200
+
+    def now(self):
+        return self.clock
+
+    def fail(self, error):
+        self.error = error
+        self.task.cancel()
+
+    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
+        self.limit_s = timeout_s
+        self.task = asyncio.create_task(consume(self))
+        try:
+            return await self.task
+        except asyncio.CancelledError:
+            raise self.error
+
+    async def readinto(self, buf):
+        # Long enough for the guard to look several times.
+        await asyncio.sleep(0.02)
+        self.clock += self.step_ms
+        piece = self.pieces.pop(0)
+        if piece is None:
+            await asyncio.Event().wait()
+        buf[: len(piece)] = piece
+        return len(piece)
+
+
+class TestSilence(unittest.TestCase):
+    def complete(self, http):
+        return run(client.complete(http, Candidate(), Request(), 0.1, 300))
+
+    def test_a_slow_model_is_never_cut(self):
+        for piece in (b'data: {"choices":[{"delta":{"content":"x"}}]}\n\n', b": PROCESSING\n\n"):
+            last = b'data: {"choices":[{"delta":{"content":"y"},"finish_reason":"stop"}]}\n\n'
+            http = Slow(self, 60, [piece] * 20 + [last, b""])
+            text = self.complete(http).text
+            self.assertEqual(text, "x" * 20 + "y" if b"x" in piece else "y")
+            self.assertEqual((http.clock, http.limit_s), (1320, 300))
+
+    def test_silence_ends_the_exchange(self):
+        http = Slow(self, 160, [b": PROCESSING\n\n", None])
+        with self.assertRaises(LlmError) as caught:
+            self.complete(http)
+        self.assertEqual(caught.exception.kind, "timeout")
+        self.assertTrue("did not answer within" in str(caught.exception))
 
 
 class TestClasses(unittest.TestCase):

@@ -1,6 +1,7 @@
 # tenner tests: fields that a model wants back, in the turn, in the history, and after a boot.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
 import json
 import unittest
 
@@ -9,6 +10,7 @@ from agent_fakes import make_agent
 from strict_servers import SERVERS, Anthropic, DeepSeek, Gemini, Kimi, LongGemini, OpenRouter
 from support import run, temp_folder
 from tenner.llm.chain import Chain
+from tenner.port.compat import ticks_ms
 from tenner.store.files import make_dirs
 
 
@@ -20,12 +22,17 @@ class Http:
         self.body_bytes = 0
         self.buffer = bytearray(16)
         self.end = 0
+        self.heard_ms = ticks_ms()
+
+    def fail(self, error):
+        """No exchange here is silent."""
 
     async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
         counted = sum([len(piece) for piece in body()])
         data = b"".join(body())
         assert counted == len(data)
         self.body_bytes = len(data)
+        await asyncio.sleep(0)
         server = self.servers[url.split("/")[2]]
         if server is None or len(server.bodies) == server.down_after:
             raise OSError(111, "refused")

@@ -17,6 +17,7 @@ from llm_fakes import Response
 from support import run, temp_folder
 from tenner.agent import accounting, background, tool_calls
 from tenner.llm import chain as llm_chain
+from tenner.port.compat import ticks_ms
 from tenner.schedule.strip_ack import unusable
 
 sim.quiet()
@@ -112,8 +113,13 @@ class Model:
         self.body_bytes = 0
         self.buffer = bytearray(16)
         self.end = 0
+        self.heard_ms = ticks_ms()
+
+    def fail(self, error):
+        """Its time is that of the world, so it ends a silence itself."""
 
     async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
+        await asyncio.sleep(0)
         rng = self.world.rng
         self.body_bytes = sum([len(piece) for piece in body()])
         delay_s = rng.choice((0, 0, 0, 1, 1, 10, 50, 118, 125, 150, 400))

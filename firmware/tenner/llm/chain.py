@@ -38,6 +38,8 @@ def _is_empty(reply):
     return not has_any and reply.stop != "length"
 
 
+_LONGEST_MS = const(600000)  # where the caller sets no limit
+
 # One model at one address, as the settings name it.
 _FIELDS = const(("name", "api", "base_url", "api_key", "model", "max_tokens"))
 Candidate = namedtuple("Candidate", _FIELDS)
@@ -73,25 +75,27 @@ class Chain:
         """
         Return the Reply of the first model that answers. `model` is the name of a fallback to
         start with, or another model at the main address. `timeout_ms` bounds all attempts
-        together. Raise LlmError with a sentence for a person when all failed, or at once when the
-        history must get shorter.
+        together; a silence of `llm.timeout_s` ends each. Raise LlmError with a sentence for a
+        person when all failed, or at once when the history must get shorter.
         """
         start = ticks_ms()
         timeout_s = self._config.get("llm.timeout_s")
+
+        def left_s():
+            limit_ms = _LONGEST_MS if timeout_ms is None else timeout_ms
+            return (limit_ms - ticks_diff(ticks_ms(), start)) / 1000
+
         found = self.candidates(model)
         if files.size(self._store) > 0:
             found = self._cooldown().available(found)
         errors = []
         for candidate in found:
-            left_s = timeout_s
-            if timeout_ms is not None:
-                left_s = min(left_s, (timeout_ms - ticks_diff(ticks_ms(), start)) / 1000)
-                if left_s <= 0:
-                    break
+            if left_s() <= 0:
+                break
             if errors:
                 await overlay.enter("REQUEST")
             try:
-                reply = await self._ask(candidate, request, left_s)
+                reply = await self._ask(candidate, request, timeout_s, left_s)
                 if files.size(self._store) > 0:
                     self._cooldown().worked(candidate)
                 if candidate is found[-1] or not _is_empty(reply):
@@ -135,7 +139,7 @@ class Chain:
     def _cooldown(self):
         return Cooldown(self._store, self._notify, self._now)
 
-    async def _ask(self, candidate, request, left_s):
+    async def _ask(self, candidate, request, timeout_s, left_s):
         """Ask one model, once more after a failure that is likely to pass, and in another form
         where it refuses this one."""
         # A concurrent call, such as a spawned agent's, has a separate connection.
@@ -147,14 +151,16 @@ class Chain:
         try:
             while True:
                 try:
-                    reply = await client.complete(http, candidate, request, left_s)
+                    reply = await client.complete(
+                        http, candidate, request, min(timeout_s, left_s()), left_s()
+                    )
                     if request.quirks != known:
                         quirks.remember(path, candidate, request.quirks)
                     return reply
                 except LlmError as error:
                     if not error.words or not quirks.learn(candidate, request, error):
                         wait_s = None if waited else failure.pause_s(error)
-                        if wait_s is None:
+                        if wait_s is None or wait_s >= left_s():
                             raise
                         log("llm", "%s: %s; retry in %.3g s" % (error.kind, error, wait_s))
                         waited = True

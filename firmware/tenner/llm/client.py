@@ -8,7 +8,7 @@ from tenner.llm import chat_completions, failure, messages, parse_chat, parse_me
 from tenner.llm.collect import Collector
 from tenner.llm.stream import EventStream
 from tenner.net.sse import SseReader
-from tenner.port.compat import const
+from tenner.port.compat import const, ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,16 +19,21 @@ if TYPE_CHECKING:
 
 _READ = const(256)
 _LONG = const(512)
+_AGAIN_MS = const(1000)
 _MAX_BODY = const(8388608)  # no reply a board asks for is longer
 
 
 async def complete(
-    http: "Http", candidate: "Candidate", request: "Request", timeout_s: float
+    http: "Http",
+    candidate: "Candidate",
+    request: "Request",
+    timeout_s: float,
+    limit_s: float | None = None,
 ) -> "Reply":
     """
-    Send `request` to `candidate` and return its Reply; raise LlmError when there is none. Called
-    in phase REQUEST, it returns in phase REPLY; `request.reply` has the draft of the reply
-    meanwhile.
+    Send `request` to `candidate` and return its Reply; raise LlmError when there is none, after a
+    silence of `timeout_s`, or after `limit_s`. Called in phase REQUEST, it returns in phase REPLY;
+    `request.reply` has the draft of the reply meanwhile.
     """
     request.reply = None
     found = []
@@ -55,15 +60,24 @@ async def complete(
             found.append(reply)
 
     error = None
+    silence = asyncio.TimeoutError()
+    guard = overlay.start(_guard(http, timeout_s, silence))
     try:
         url, headers = _target(candidate)
         http.stage = _stage
         await http.exchange(
-            "POST", url, headers, lambda: _body(candidate, request), consume, timeout_s, True
+            "POST",
+            url,
+            headers,
+            lambda: _body(candidate, request),
+            consume,
+            limit_s or timeout_s,
+            True,
         )
     except (OSError, EOFError, ValueError, asyncio.TimeoutError) as caught:
         error = caught
     finally:
+        guard.cancel()
         http.stage = None
         collector = request.reply
         request.reply = None
@@ -72,7 +86,20 @@ async def complete(
     if collector is not None and collector.error is not None:
         # The server's own error says more than the end of the connection.
         raise failure.broken(candidate, collector)
+    if error is not silence:
+        timeout_s = limit_s or timeout_s
     raise failure.failed(candidate, error, timeout_s, http)
+
+
+async def _guard(http, timeout_s, silence):
+    """End the exchange with the error `silence` when nothing has come for `timeout_s`. A slow
+    model may take longer."""
+    while True:
+        left_ms = timeout_s * 1000 - ticks_diff(ticks_ms(), http.heard_ms)
+        if left_ms <= 0:
+            http.fail(silence)
+            left_ms = _AGAIN_MS  # it may wait for its turn to connect
+        await asyncio.sleep(left_ms / 1000)
 
 
 async def _stage(sends):
@@ -114,6 +141,7 @@ async def _receive(response, candidate, collector):
         count = await response.readinto(buf)
         if not count:
             break
+        response.heard_ms = ticks_ms()
         total += count
         if total > _MAX_BODY:
             raise ValueError("it is over %d bytes" % _MAX_BODY)

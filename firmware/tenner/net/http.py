@@ -60,6 +60,8 @@ class Http(Response):
         self.body_bytes = 0
         #: Has the last byte of a request left, so that the server may have executed it?
         self.sent = False
+        #: The time when an exchange began; the reader of a long reply sets it for each piece.
+        self.heard_ms = 0
         #: An async function or None: awaited with True before sending a request, with False before
         #: reading the head of its reply, and again before the body.
         self.stage: Callable[[bool], Awaitable] | None = None
@@ -132,6 +134,7 @@ class Http(Response):
     async def _watch(self, work, args, timeout_s):
         """Return the result that `work(*args)` sets; close the connection on any exception."""
         self.busy = True
+        self.heard_ms = ticks_ms()
         try:
             self._task = overlay.start(work(*args))
             await asyncio.wait_for(self._task, timeout_s)
