@@ -70,6 +70,42 @@ class Schedules(unittest.TestCase):
         self.assertEqual([utc % 86400 // 3600 for utc, _, _ in board.turns], [8, 8])
         self.assertEqual(board.sent.count(("Do it.", None, None)), 2)
 
+    def test_a_clock_that_is_wrong_for_seconds_ends_no_job(self):
+        at = START + 3 * 86400
+        once = {"kind": "at", "at": at}
+        for wrong in (2147483700, 946684800 + 60, START + 5 * 86400, START - 40 * 86400):
+            board = Board(
+                self,
+                [job("a", once, "message"), job("skips", once, "message", missed="skip"),
+                 job("daily", DAILY, "message", missed="skip")],
+            )  # fmt: skip
+            board.pass_time(3600)
+            right = board.clock.utc
+            board.clock.utc = wrong
+            board.clock.trusted = wrong > 1735689600
+            board.pass_time(20)
+            board.clock.utc = right + 20
+            board.clock.trusted = True
+            board.pass_time(4 * 86400)
+            lines = [line for line in board.lines() if line["job"] in ("a", "skips")]
+            self.assertEqual([(line["r"], line["due"]) for line in lines], [("ran", at)] * 2)
+            self.assertEqual(board.notices, [])
+            days = [line for line in board.lines() if (line["job"], line["r"]) == ("daily", "ran")]
+            self.assertEqual(len(days), 4)
+
+    def test_a_job_that_a_wrong_clock_has_ended_comes_at_its_time(self):
+        at = START + 3 * 86400
+        board = Board(self, [job("a", {"kind": "at", "at": at}, "message")])
+        board.pass_time(3600)
+        board.clock.utc += 9 * 366 * 86400
+        board.pass_time(600)
+        self.assertEqual(board.results(), ["skipped"])
+        board.boot()
+        board.clock.utc = START + 7200
+        board.pass_time(4 * 86400)
+        self.assertEqual(board.results(), ["skipped", "ran"])
+        self.assertEqual(board.lines()[-1]["due"], at)
+
     def test_names_of_intervals_as_in_the_heartbeat(self):
         for expr, after_s in (("@daily", 86400), ("@HOURLY", 3600)):
             schedule = {"kind": "cron", "expr": expr}

@@ -22,6 +22,8 @@ _MAX_FAILURES = const(5)
 _KEEP_S = const(86400)
 # A one-shot job that is later than this is reported, and not run.
 _TOO_LATE_S = const(7 * 86400)
+# Not before: a clock may be wrong for some seconds.
+_SETTLE_S = const(60)
 
 
 def find_due(
@@ -46,7 +48,10 @@ def find_due(
     for job in alerts:
         occurrences.give_up(job)
     for job in ready:
-        if job.at and moment.trusted and moment.now - job.at > _TOO_LATE_S:
+        settles_s = cron.start_s + _SETTLE_S - moment.now
+        if job.at and moment.trusted and settles_s > 0 and cron.start_s - job.at > _SETTLE_S:
+            job.not_before_s = moment.mono_s + settles_s
+        elif job.at and moment.trusted and moment.now - job.at > _TOO_LATE_S:
             pass_over(occurrences, job, "that is over a week ago")
         elif job.skip_missed and moment.trusted and job.due < cron.start_s:
             pass_over(occurrences, job, "missed while off")

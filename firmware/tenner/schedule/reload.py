@@ -246,6 +246,10 @@ def _restart_timer(occurrences, task, jump_s):
     now = occurrences.moment.now
     if task.at:
         _trust(service, task)
+        if task.last > now and task.at > now:
+            # It ran, or was skipped, by a clock that was wrong.
+            due.set_last(task, 0)
+            task.why = ""
         return False
     if task.pending and not jump_s:
         # It fell due by an untrusted clock.
