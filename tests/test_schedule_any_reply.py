@@ -245,7 +245,7 @@ class AnyReply(unittest.TestCase):
             about = [text for text in in_time if not text.startswith("(later, about ")]
             self.assertEqual(len(about), 1, (where, in_time))
             self.assertEqual(later[: len(in_time)], in_time, where)
-            # What comes later is an addition to it.
+            # An addition may follow.
             more = later[1:]
             self.assertTrue(len(more) <= 1, (where, later))
             self.assertTrue(all(text.startswith("(later, ") for text in more), (where, later))

@@ -263,6 +263,19 @@ class Patience(unittest.TestCase):
         self.assertEqual(len(board.sent), 1)
         self.assertTrue(120 <= board.sent[0][0] - start <= 160, board.sent[0][0] - start)
 
+    def test_a_clock_that_moves_uses_up_no_patience(self):
+        for moved_s in (100, -100, 7200):
+            text = PUMP.replace("5s", "1m")
+            board = pump(sim.Result("Open a window."), text, heartbeat__active_hours="08:00-22:00")
+            board.pass_time(600)
+            board.clock.utc += moved_s
+            board.pass_time(600)
+            board.boot()
+            board.pass_time(60)
+            board.clock.pass_s(8 * 3600)
+            board.pass_time(120)
+            self.assertEqual(texts(board), ["Open a window."], moved_s)
+
     def test_a_power_cut_at_any_write_tells_it_once(self):
         for reply in (sim.Result(""), sim.Result(error="HTTP 400."), LaneBusy("telegram:1")):
             for cut in range(14):

@@ -261,7 +261,7 @@ def follow_clock(
     alarm = condition.alarm
     if isinstance(alarm, list):
         alarm[START] = moved(alarm[START])
-        alarm[TOLD] = min(moved(alarm[TOLD]), now)
+        alarm[TOLD] = alarm[TOLD] and min(moved(alarm[TOLD]), now)
         alarm[END_S] = moved(alarm[END_S])
 
 
