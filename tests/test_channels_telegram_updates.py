@@ -219,6 +219,35 @@ class TestNumbers(unittest.TestCase):
             self.assertEqual((run(bench.step()), bench.waits), ([], [1000]))
 
 
+class TestMoved(unittest.TestCase):
+    """A group that becomes a supergroup has a new id."""
+
+    def move(self, bench):
+        bench.server.say(None, chat=-5, chat_type="group", migrate_to_chat_id=-100987)
+        more = {"chat": -100987, "chat_type": "supergroup"}
+        bench.server.say(None, migrate_from_chat_id=-5, **more)
+        bench.server.say("@tenner_bot hi", who=3000, **more)
+        return [message.chat for message in run(bench.step())]
+
+    def test_its_members_stay_let_in_and_the_owner_is_told(self):
+        bench = Bench(allow=["-5"])
+        self.assertEqual(self.move(bench), ["-100987"])
+        (told,) = bench.said
+        self.assertEqual(told[0], "1000")
+        self.assertTrue("-100987" in told[1] and "config.json" in told[1], told)
+
+    def test_a_group_that_owns_the_board(self):
+        bench = Bench(owner="-5", allow=["-5"])
+        self.assertEqual(self.move(bench), ["-100987"])
+        self.assertEqual((bench.bot.home, bench.said[0][0]), ("-100987", "-100987"))
+        self.assertEqual(bench.bot.config.get("telegram.owner"), "-100987")
+
+    def test_a_group_that_is_not_let_in_stays_out(self):
+        bench = Bench(allow=["-6"])
+        self.assertEqual(self.move(bench), [])
+        self.assertEqual(["new id" in said[1] for said in bench.said], [False])
+
+
 HOOKED = refusal(
     409,
     "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete "

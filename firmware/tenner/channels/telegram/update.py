@@ -30,8 +30,8 @@ _DIGEST_TEXTS = const(6)
 _DIGEST_CHARS = const(300)
 _TEXTS = const(" chat.type from.first_name text id data media_group_id ")
 _NUMBERS = const(
-    " message_id date chat.id from.id from.is_bot sender_chat.id message_thread_id "
-    "is_topic_message reply_to_message.message_id reply_to_message.from.id "
+    " message_id date chat.id from.id from.is_bot sender_chat.id migrate_to_chat_id "
+    "message_thread_id is_topic_message reply_to_message.message_id reply_to_message.from.id "
     "reply_to_message.chat.id message.message_id message.chat.id "
 )
 #: A server may send others: those that waited before these were asked for, for example.
@@ -92,6 +92,8 @@ async def handle(bot: "Telegram", update: dict, http: "Http") -> bool:
         if update.get("kind") == "callback_query":
             await press.pressed(bot, http, update)
             return True
+        if "migrate_to_chat_id" in update:
+            _moved(bot, update)
         return await _handle(bot, update, http)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         clause = log_exception("an update of Telegram's", error)
@@ -170,6 +172,28 @@ async def _handle(bot, update, http):
     if digest.texts <= _DIGEST_TEXTS:
         digest.text += "\n- " + text[:_DIGEST_CHARS]
     return True
+
+
+def _moved(bot, update):
+    """Let a group in under its new id, until the next start, and tell the owner."""
+    old, new = str(update.get("chat.id")), str(update["migrate_to_chat_id"])
+    allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
+    if old[:1] != "-":
+        return  # only groups move
+    if old == bot.owner:
+        bot.owner = bot.home = new
+        bot.config.put("telegram.owner", new)
+    elif old not in allowed:
+        return
+    if old in allowed and new not in allowed:
+        bot.config.put("telegram.allow", allowed + [new])
+    if bot.owner:
+        bot.say(
+            bot.home,
+            "The group %s has the new id %s. I use it until I restart: set it in config.json."
+            % (old, new),
+            id="moved" + new,
+        )
 
 
 def _place(update):
