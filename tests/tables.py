@@ -73,6 +73,16 @@ def _heartbeat_items(case):
     }
 
 
+def _heartbeat_lines(case):
+    from tenner.schedule.known_values import Known
+    from tenner.schedule.line_reading import readings
+
+    lines = list(enumerate(case["text"].split("\n"), 1))
+    found = list(readings(lambda: iter(lines), Known(case["sensors"]), 1800))[-1]
+    calls = round(found["calls_per_day"] * 100) / 100
+    return {"kind": found["kind"], "sentence": found["text"], "calls": calls}
+
+
 def _active_hours(case):
     from tenner.store.hours import Hours
 
@@ -259,6 +269,7 @@ def _url_guard(case):
 KINDS = {
     "heartbeat_ack": (_heartbeat_ack, ("deliver",)),
     "heartbeat_empty": (_heartbeat_empty, ("empty",)),
+    "heartbeat_lines": (_heartbeat_lines, ("kind", "sentence", "calls")),
     "heartbeat_items": (_heartbeat_items, ("general", "items", "problems", "off", "says")),
     "active_hours": (_active_hours, ("active", "error")),
     "beat_slots": (_beat_slots, ("due", "next")),

@@ -35,5 +35,14 @@ def problems(text: str, folder: Path | None = None) -> list[dict[str, Any]]:
     ]
 
 
+def readings(text: str, folder: Path | None = None, every_s: int = 1800) -> list[dict[str, Any]]:
+    """How the board understands each line: line, kind, text, calls_per_day, problem, suggestion;
+    `folder` has the SENSORS.json, `every_s` is the time between beats."""
+    module = firmware("schedule.line_reading")
+    lines = text.split("\n")
+    known = sensors_beside(folder)
+    return list(module.readings(lambda: enumerate(lines, 1), known, every_s))
+
+
 def as_text(found: list[dict[str, Any]], name: str) -> list[str]:
     return [f"{name} line {one['line']}: {one['text']}" for one in found]

@@ -7,11 +7,15 @@ from typing import Any
 
 from tenner_host.board.opening import open_board
 from tenner_host.errors import CommandError
-from tenner_host.heartbeat.check import NAME, as_text, problems
+from tenner_host.heartbeat.check import NAME, as_text, readings
 from tenner_host.heartbeat.replay import Readings, from_ring, read_csv, replay
 from tenner_host.output import echo, print_json
 from tenner_host.project import Project
 from tenner_host.sensors.ring import PATHS
+
+# Of a call at a beat, and of a million tokens in US dollars, as in `--price`.
+_TOKENS = 750
+_PRICE = 0.5
 
 
 def read(path: Path | None) -> tuple[str, Path]:
@@ -24,17 +28,30 @@ def read(path: Path | None) -> tuple[str, Path]:
 
 
 def check(path: Path | None, as_json: bool) -> None:
-    """Print the errors; exit status 1 if there are any."""
+    """Print how each line is understood; exit status 1 if one is not."""
     text, place = read(path)
-    name = place.name
-    found = problems(text, place.parent)
+    found = readings(text, place.parent)
     if as_json:
-        print_json({"problems": found})
+        print_json(found)
     else:
-        for line in as_text(found, name) or [f"{name} is understood"]:
-            echo(line)
-    if found:
+        for one in found:
+            echo(f"line {one['line']}: {in_words(one)}")
+            if one["problem"] and one["kind"] != "off":
+                echo(f"  {one['problem']}")
+            if one["suggestion"]:
+                echo(f"  right would be: {one['suggestion']}")
+        if not [one for one in found if one["problem"]]:
+            echo(f"{place.name} is understood")
+    if [one for one in found if one["problem"]]:
         raise SystemExit(1)
+
+
+def in_words(one: dict[str, Any]) -> str:
+    """The sentence of a reading, with a price for a task of each beat."""
+    if one["kind"] != "beat" or not one["calls_per_day"]:
+        return str(one["text"])
+    cost = one["calls_per_day"] * _TOKENS * _PRICE / 1e6
+    return f"{one['text'].rstrip('.')}, about ${cost:.2f}."
 
 
 def run(

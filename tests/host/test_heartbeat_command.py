@@ -83,13 +83,36 @@ def tell(*words, status=0):
     return done.output
 
 
-def test_a_check_names_line_word_and_the_right_spelling(folder):
+def test_a_check_says_how_it_understands_each_line(folder):
     output = tell("--check", folder / "HEARTBEAT.md", status=1)
-    assert 'HEARTBEAT.md line 5: "evry 10m": is no clause; did you mean "every 10m"?' in output
+    assert 'line 5: off: "evry 10m": is no clause; did you mean "every 10m"?' in output
+    assert "right would be: (every 10m) Look." in output
     found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json", status=1))
-    assert [one["line"] for one in found["problems"]] == [5]
-    (folder / "HEARTBEAT.md").write_text("- (every 10m) Look.\n")
-    assert "is understood" in tell("--check", folder / "HEARTBEAT.md")
+    assert [(one["line"], one["kind"], one["calls_per_day"]) for one in found] == [
+        (2, "alarm", 0),
+        (3, "alarm", 0),
+        (4, "timed", 0),
+        (5, "off", 0),
+    ]
+    assert found[3]["problem"] and found[3]["suggestion"] == "(every 10m) Look."
+    (folder / "HEARTBEAT.md").write_text("# H\n\n- (every 10m) Look.\n- Tidy up.\n  Soon.\n")
+    output = tell("--check", folder / "HEARTBEAT.md")
+    assert "line 3: every 10 min, asks the model: 144 calls a day." in output
+    assert "48 calls a day, for all such lines together, about $0.02." in output
+    assert "line 5: goes on with line 4." in output and "is understood" in output
+
+
+def test_a_check_takes_the_sensors_beside_the_file(folder):
+    (folder / "SENSORS.json").write_text('{"room": {"driver": "sht31"}}')
+    line = "- (when rom.temperature > 30; notify) Hot: {room.temprature}\n"
+    (folder / "HEARTBEAT.md").write_text(line)
+    found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json", status=1))
+    assert found[0]["kind"] == "off"
+    assert "(when room.temperature > 30; notify)" in found[0]["suggestion"]
+    (folder / "HEARTBEAT.md").write_text("- When the room is above 86 °F, tell me\n")
+    found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json"))
+    assert (found[0]["kind"], found[0]["problem"]) == ("alarm", None)
+    assert "tells you above 30 °C" in found[0]["text"]
 
 
 def test_a_replay_tells_every_message_and_what_it_costs(folder):

@@ -60,12 +60,7 @@ def parse_clauses(
     if found is None:
         return {}, text, problem or other
     clauses, problem = _parts(found, known)
-    rest, clauses = _told(rest, clauses)
     return ({}, text, problem) if problem else (clauses, rest, None)
-
-
-def _told(rest, clauses):
-    return rest, clauses
 
 
 def _written(text, known):

@@ -32,7 +32,7 @@ PROBLEM = 2  # (PROBLEM, line, sentence, None)
 OFF = 3  # (OFF, line, text, None): behind its PROBLEM; it is not run
 DONE = 4  # (DONE, line, text, None)
 
-_OFF = const(" (the line is off until it is put right)")
+OFF_NOTE = const(" (the line is off until it is put right)")
 _NAMES_TIME = const(
     "it names %s but is asked at every beat, which costs a model call each; write (daily %s) "
     "before it, or ask me for a reminder"
@@ -205,7 +205,7 @@ def _finish(task, known):
         yield PROBLEM, line, "the task is cut after %d characters; shorten it" % _MAX_TEXT, None
     clauses, text, problem = parse_clauses(text, known)
     if problem:
-        yield PROBLEM, line, problem + _OFF, None
+        yield PROBLEM, line, problem + OFF_NOTE, None
         yield OFF, line, text, None
     elif text:
         time = None if clauses else named_time(text)

@@ -11,10 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.schedule.known_values import Known
 
-_JOB = (
-    "is for one time, which a list of repeated tasks has not; ask me for a reminder, or write "
-    '"daily 08:00"'
-)
+_JOB = 'this list is for tasks that repeat; ask me for a reminder, or write "daily %s"'
+_SUN = 'the board knows no hour of %s; write one, such as "daily %s"'
 _TIMES = (
     "every", "daily", "weekdays", "weekends", "hourly", "weekly", "monthly", "yearly", "part:am",
     "part:pm",
@@ -33,7 +31,6 @@ _MORE = STARTS + (
     "not",
     "hours",
     "num",
-    "-",
 )
 
 
@@ -54,7 +51,7 @@ def read(
         sentence = Sentence(head, known, start + 1, end if end >= 0 else None)
         clauses, _ = sentence.clauses()
         if clauses and sentence.is_done() and end >= 0:
-            return _complete(clauses, _behind(head, start, end + 1), text)
+            return _complete(sentence, clauses, _behind(head, start, end + 1), text)
         if sentence.is_meant() or (clauses and end >= 0):
             return None, text, _problem(sentence, known) if end >= 0 else (
                 'the bracket is never closed; expected ")"'
@@ -85,9 +82,18 @@ def _behind(head, start, end):
     return rest.rstrip(decoration) if decoration else rest
 
 
-def _complete(clauses, rest, text):
+def _complete(sentence, clauses, rest, text):
     if "job" in clauses:
-        return None, text, _JOB
+        return None, text, _JOB % sentence.first_time()
+    for clause in clauses:
+        if clause[:8] == "cron sun":
+            is_set = clause[:11] == "cron sunset"
+            text_of = ("sunset", "18:00") if is_set else ("sunrise", "07:00")
+            return None, text, _SUN % text_of
+    if rest and clauses[0][:4] == "when" and len(clauses) == 1 and sentence.is_order(rest):
+        # "Tell me" alone: the text is the reading itself, which needs no model.
+        name = clauses[0].split()[1]
+        return clauses + ["notify"], "%s: {%s}" % (clauses[0][5:], name), None
     return clauses, rest, None
 
 
@@ -115,10 +121,12 @@ def _first(head, known, start, text, is_item):
             if not is_item or sentence.kind() != ":":
                 return None
         more = sentence.kind()
+        if more == "-" and sentence.kind(1) == "num":
+            more = "num"
         if more in _MORE or more[:2] in ("d:", "u:", "c:") or more[:3] == "op:":
             return None, text, _problem(sentence, known)
         rest = _behind(head, start, end)
-        return _complete(clauses, rest, text)
+        return _complete(sentence, clauses, rest, text)
     if not is_start and first == "w" and len(tokens[0][1]) > 3:
         near = nearest(tokens[0][1], _WRITTEN)
         is_start = bool(near) and near[0] == tokens[0][1][0] and _has_evidence(tokens[1:10])
@@ -153,7 +161,7 @@ def _later(head, known, start, text):
         clauses, _ = sentence.clauses()
         if clauses and sentence.is_done() and plain[at - 1 : at] != b"{":
             if not plain[end + 1 :].strip(b" .!:,*_`"):
-                return _complete(clauses, head.cut(start, at).strip(), text)
+                return _complete(sentence, clauses, head.cut(start, at).strip(), text)
             return None, text, _put_first(clauses)
         at = plain.find(b"(", end)
     sentence = Sentence(head, known, start)
@@ -166,7 +174,7 @@ def _later(head, known, start, text):
         clauses, _ = sentence.clauses()
         if clauses and sentence.is_done():
             rest = head.cut(start, tokens[index][2]).strip(" ,;:-")
-            return _complete(clauses, rest, text)
+            return _complete(sentence, clauses, rest, text)
         if clauses:
             return None, text, _put_first(clauses)
         sentence.at = index + 1
@@ -178,7 +186,7 @@ def _later(head, known, start, text):
 
 def _put_first(clauses):
     if "job" in clauses:
-        return _JOB
+        return _JOB % "07:30"
     return 'a rule stands first; write "(%s)" before the text' % "; ".join(clauses)
 
 

@@ -25,7 +25,7 @@ _THREE = {
     b"\xe2\x80\xa6": b"...", b"\xe2\x80\xaf": b"   ", b"\xe2\x98\x90": b"[ ]",
     b"\xe2\x98\x91": b"[x]", b"\xe2\x9c\x93": b"[x]", b"\xe2\x9c\x94": b"[x]",
     b"\xe3\x80\x80": b"   ", b"\xe3\x80\x81": b",\0\0", b"\xe3\x80\x82": b".\0\0",
-    b"\xe3\x80\x9c": b"-\0\0", b"\xef\xbb\xbf": b"\0\0\0",
+    b"\xe3\x80\x9c": b"-\0\0", b"\xe2\x80\x99": b"'\0\0", b"\xef\xbb\xbf": b"\0\0\0",
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ the like, in the languages of clause_words.tsv. It goes as far as it understands
 part as clauses: `when room.temperature > 30`.
 """
 
+from tenner.schedule.line_words import Head
 from tenner.schedule.rule_conditions import Conditions
 from tenner.schedule.rule_times import STARTS
 from tenner.schedule.rule_words import Stop
@@ -61,6 +62,14 @@ class Sentence(Conditions):
         while self.kind() in (",", ":", ";", ".", ")", "fill"):
             self.at += 1
         return not self.kind()
+
+    def is_order(self, rest: str) -> bool:
+        """Return whether a task's text only says that the owner wants to be told."""
+        words = Sentence(Head(rest), None)
+        kinds = [token[0] for token in words.tokens]
+        return "to:notify" in kinds and not [
+            kind for kind in kinds if kind not in ("to:notify", "fill", ".", "!", ",")
+        ]
 
     def first_time(self) -> str:
         """Return the first HH:MM that it names, 07:30 without any."""

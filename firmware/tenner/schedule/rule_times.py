@@ -8,6 +8,7 @@ STARTS = (
     "when", "every", "daily", "weekdays", "weekends", "hourly", "weekly", "monthly", "yearly",
     "part:am", "part:pm", "sunset", "sunrise", "tomorrow", "between", "cron", "today",
 )  # fmt: skip
+_BETWEEN = ("fill", "at", "on", "and", "of", "to", "in", "from", "am", ",")
 
 
 class Times(Words):
@@ -24,29 +25,21 @@ class Times(Words):
         part = ""
         while True:
             kind = self.kind()
-            back = self.at
-            if (
-                kind in ("fill", "at", "on", "and", "of", "to", "in", "from", "am", ",")
-                and seen >= 0
-            ):
-                # Words between, which count only if something follows.
-                self.at += 1
-                if self.kind() in ("", ";", ":") or not self._is_time_word():
-                    if kind in ("in",) and self._is_number():
-                        pass
-                    else:
-                        self.at = back
-                        break
-                if kind == "in" and self._is_number():
+            if kind in _BETWEEN:
+                if kind == "in" and self._is_number(1):
+                    self.at += 1
                     self._duration()
                     return ["job"]
-                if kind == "and" and not days:
-                    self.at = back
+                if not self._goes_on(days):
                     break
                 continue
             if kind in ("tomorrow", "today"):
                 self.at += 1
                 often = often or "job"
+            elif kind == "every" and seen and not time and self._is_number(1):
+                # "ogni giorno alle 7"
+                self.at += 1
+                time = self._clock(part)
             elif kind == "every" or (self._is_number() and self._is_per()):
                 seconds = self._every()
                 if seconds:
@@ -73,14 +66,24 @@ class Times(Words):
                 self.at += 1
                 self._skip("th")
             elif not time and (self._is_number() or kind[:5] == "time:"):
-                found = self._clock(part)
-                time = found
+                time = self._clock("")
+                if self.kind(-1) in ("am", "pm"):
+                    part = ""
             else:
                 break
             seen += 1
         if not seen:
             raise Stop
-        return self._as_clauses(every_s, days, month_day, time, often, part)
+        return self._as_clauses(every_s, days, month_day, _shifted(time, part), often, part)
+
+    def _goes_on(self, days):
+        """Skip a word between, which counts only if a time follows."""
+        back = self.at
+        self.at += 1
+        if not self._is_time_word() or (self.kind(-1) == "and" and not days):
+            self.at = back
+            return False
+        return True
 
     def _is_time_word(self):
         kind = self.kind()
@@ -194,3 +197,10 @@ class Times(Words):
         self.at += 1
         self._skip("fill", "at")
         return "hours %s-%s" % (start, self._clock(part))
+
+
+def _shifted(time, part):
+    """Return HH:MM of an evening that was written without pm."""
+    if part == "pm" and "05" <= time < "12":
+        return "%02d%s" % (int(time[:2]) + 12, time[2:])
+    return time

@@ -101,7 +101,7 @@ class Words:
         kind = self.kind()
         if kind[:2] == "u:":
             return int(kind[2:])
-        return 3600 if kind == "clock" else 0
+        return 3600 if kind in ("clock", "hours") else 0
 
     def _clock(self, part):
         """Return HH:MM of `7`, `7:30`, `7 uhr 30`, `7h30`, `7 pm`, `noon`."""
@@ -131,7 +131,7 @@ class Words:
             raise Stop
         if self.kind() in ("am", "pm") and is_digits(hour) and int(hour[:2]) > 12:
             raise Stop
-        if self.kind() in ("am", "pm") or (self.kind()[:5] == "part:"):
+        if self.kind() in ("am", "pm"):
             part = self.kind()[-2:]
             self.at += 1
             marked = True
@@ -178,8 +178,7 @@ def _tokens(plain, start, end, found):
         if is_letter(byte) or byte == 95:
             while stop < end and (
                 is_letter(plain[stop]) or 48 <= plain[stop] <= 57 or plain[stop] == 95
-                or (plain[stop] == 46 and stop + 1 < end and plain[stop + 1] >= 97)
-                or (plain[stop] >= 0x80 and b"." in plain[at:stop])
+                or (plain[stop] == 46 and stop + 1 < end and is_letter(plain[stop + 1]))
             ):  # fmt: skip
                 stop += 1
             word = plain[at:stop]

@@ -1,0 +1,297 @@
+# tenner schedule.line_reading: how each line of HEARTBEAT.md is understood, in the owner's words.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+A reading is {"line", "kind", "text", "calls_per_day", "problem", "suggestion"}. The kinds are
+alarm, timed, beat, job, background, done and off.
+"""
+
+from tenner.schedule import heartbeat_parser
+from tenner.schedule.sensor_values import show
+from tenner.sensors import units
+from tenner.store.suggest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tenner.schedule.known_values import Known
+
+_DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+_BEYOND = {
+    ">": "above %s",
+    "<": "below %s",
+    ">=": "at %s or more",
+    "<=": "at %s or less",
+    "==": "at %s",
+    "!=": "at anything but %s",
+    "changes by": "when it has changed by %s",
+    "drops by": "when it has fallen by %s",
+    "rises by": "when it has risen by %s",
+}
+
+
+def readings(
+    lines: "Callable[[], Iterable[tuple[int, str]]]",
+    known: "Known | None",
+    every_s: int,
+) -> "Iterator[dict]":
+    """Yield a reading of each line that is neither empty nor a heading; `lines` gives the numbered
+    ones, `every_s` is the time between beats."""
+    is_task = True
+    for kind, _, _, _ in heartbeat_parser.read(lines(), known):
+        if kind in (heartbeat_parser.TASK, heartbeat_parser.OFF):
+            is_task = False
+            break
+    # (number, is it indented) of the lines so far without a reading.
+    open_lines: list[tuple[int, bool]] = []
+    problem = None
+    last = None
+    for kind, line, text, clauses in heartbeat_parser.read(_noted(lines(), open_lines), known):
+        if kind == heartbeat_parser.PROBLEM:
+            problem = (line, text)
+            continue
+        while open_lines and open_lines[0][0] < line:
+            yield _rest(open_lines.pop(0), last)
+        if open_lines and open_lines[0][0] == line:
+            open_lines.pop(0)
+        said = problem[1] if problem and problem[0] == line else None
+        last = _reading(kind, line, text, clauses, said, every_s, is_task, known)
+        problem = None
+        yield last
+    for one in open_lines:
+        row = _rest(one, last)
+        if problem and problem[0] == one[0]:
+            row["problem"] = problem[1]
+        yield row
+
+
+def _noted(numbered_lines, numbers):
+    """Yield the lines; keep the numbers of those with text."""
+    for number, line in numbered_lines:
+        body = line.strip()
+        is_heading = body[:1] == "#" and body.lstrip("#")[:1] in ("", " ", "\t")
+        if body and not is_heading and (not numbers or numbers[-1][0] != number):
+            numbers.append((number, line[:1] in " \t"))
+        yield number, line
+
+
+def _row(line, kind, text, calls, problem, suggestion):
+    return {
+        "line": line,
+        "kind": kind,
+        "text": text,
+        "calls_per_day": calls,
+        "problem": problem,
+        "suggestion": suggestion,
+    }
+
+
+def _rest(one, last):
+    """Return the reading of a line without one of its own: the rest of an item, a comment."""
+    line, is_indented = one
+    if last and is_indented and last["kind"] != "background":
+        return _row(line, last["kind"], "goes on with line %d." % last["line"], 0, None, None)
+    return _row(line, "background", "background, runs nothing.", 0, None, None)
+
+
+def _reading(kind, line, text, clauses, problem, every_s, is_task, known):
+    if kind == heartbeat_parser.DONE:
+        return _row(line, "done", "done: costs nothing.", 0, None, None)
+    if kind == heartbeat_parser.OFF:
+        problem = (problem or "not understood").replace(heartbeat_parser.OFF_NOTE, "")
+        return _row(line, "off", "off: %s" % problem, 0, problem, _suggestion(text, problem))
+    suggestion = _suggestion(text, problem) if problem else None
+    if kind == heartbeat_parser.GENERAL and not is_task:
+        return _row(line, "background", "background, runs nothing.", 0, problem, suggestion)
+    if not clauses:
+        calls = _per_day(every_s)
+        said = "asks the model at every beat: %s a day, for all such lines together." % _calls(
+            calls
+        )
+        return _row(line, "beat", said, calls, problem, suggestion)
+    if "when" in clauses and not ("daily" in clauses or "cron" in clauses):
+        return _row(line, "alarm", _alarm(clauses, known), 0, problem, suggestion)
+    return _timed(line, clauses, problem, suggestion, every_s, known)
+
+
+def _suggestion(text, problem):
+    """Return the right line nearest to a wrong one."""
+    parts = problem.split('"')
+    right = ""
+    for index in range(1, len(parts) - 1, 2):
+        before = parts[index - 1].rstrip()
+        if [
+            end for end in ("expected", "mean", "write", "like", "such as") if before.endswith(end)
+        ]:
+            right = right or parts[index]
+    if not right:
+        return "(every 10m) " + text if "(" not in text else "(daily 07:30) Report."
+    if " " not in right and "." in right and right[:1] not in "0123456789(":
+        dotted = []
+        for word in text.replace("{", " ").replace("}", " ").replace("(", " ").split():
+            if "." in word.strip(".:,;"):
+                dotted.append(word.strip(".:,;)"))
+        # `room gives no humidity`: that value of that sensor.
+        said, _, value = problem.partition(" gives no ")
+        wrong = said.split()[-1] + "." + value.split(";")[0] if value else nearest(right, dotted)
+        return text.replace(wrong, right) if wrong else "(when %s > 30; notify)" % right
+    if right[:1] in "0123456789":
+        return right
+    _, closing, rest = text.partition(")")
+    right = right if right[:1] == "(" else "(%s)" % right
+    return right + " " + (rest.strip() if closing and text[:1] == "(" else text)
+
+
+def _per_day(every_s):
+    calls = 86400 / every_s if every_s else 0
+    return int(calls) if calls == int(calls) else round(calls * 100) / 100
+
+
+def _calls(calls):
+    return "1 call" if calls == 1 else "%s calls" % show(calls)
+
+
+def _unit(term, known):
+    sensor, value = term["sensor"], term["value"]
+    sign = known.unit(sensor, value) if known else units.unit(value)
+    return " " + sign if sign else ""
+
+
+def _term(term, known):
+    op = term["op"]
+    unit = _unit(term, known)
+    if op == "changes":
+        return "when it changes"
+    if op == "outside":
+        return "outside %s..%s%s" % (show(term["number"]), show(term["number2"]), unit)
+    text = _BEYOND[op] % (show(term["number"]) + unit)
+    return text + (" within %s" % span(term["within_s"]) if "within_s" in term else "")
+
+
+def _end(term, known):
+    """Return when an alarm of one term is over, "" where it has no end to tell."""
+    op, low = term["op"], term["number"]
+    if op not in (">", "<", ">=", "<="):
+        return ""
+    margin = abs(low) / 100
+    end = term.get("reset", low + margin if op[0] == "<" else low - margin)
+    side = "below" if op[0] == ">" else "above"
+    return " and when it is %s %s%s again" % (side, show(end), _unit(term, known))
+
+
+def _condition(when, known):
+    """Return (sensors, limits, end) of a condition in words."""
+    terms = when.get("all") or when.get("any") or [when]
+    joint = " or " if "any" in when else " and "
+    names = []
+    for term in terms:
+        name = "%s.%s" % (term["sensor"], term["value"])
+        if name not in names:
+            names.append(name)
+    said = []
+    for term in terms:
+        text = _term(term, known)
+        said.append(
+            text if len(names) == 1 else "%s.%s %s" % (term["sensor"], term["value"], text)
+        )
+    text = joint.join(said)
+    if "for_s" in when:
+        text += " for %s" % span(when["for_s"])
+    return " and ".join(names), text, _end(terms[0], known) if len(terms) == 1 else ""
+
+
+def _alarm(clauses, known):
+    names, said, end = _condition(clauses["when"], known)
+    every_s = clauses.get("every_s", 60)
+    often = "every minute" if every_s == 60 else "every " + span(every_s)
+    text = "alarm. Looks at %s %s%s; " % (names, often, _hours(clauses))
+    if clauses.get("notify"):
+        text += "tells you %s%s" % (said, end)
+    else:
+        text += "asks the model once %s%s" % (said, end if clauses.get("resolve") else "")
+    if "repeat_s" in clauses:
+        text += ", and every %s meanwhile" % span(clauses["repeat_s"])
+    if clauses.get("urgent"):
+        text += ", in quiet hours too"
+    return text + (". Free." if clauses.get("notify") else ": 1 call an alarm.")
+
+
+def _hours(clauses):
+    return " from %s to %s" % tuple(clauses["hours"].split("-")) if "hours" in clauses else ""
+
+
+def _timed(line, clauses, problem, suggestion, every_s, known):
+    if "daily" in clauses:
+        when, calls = "daily at " + clauses["daily"], 1
+    elif "cron" in clauses:
+        when, calls = _cron(clauses["cron"])
+    else:
+        every_s = clauses.get("every_s", every_s)
+        when, calls = "every " + span(every_s), 86400 / every_s
+        if "hours" in clauses:
+            start, end = [int(one[:2]) * 60 + int(one[3:]) for one in clauses["hours"].split("-")]
+            calls = calls * ((end - start) % 1440 or 1440) / 1440
+    when += _hours(clauses)
+    if "when" in clauses:
+        names, said, _ = _condition(clauses["when"], known)
+        when += ", if %s is %s" % (names, said)
+    calls = round(calls * 100) / 100
+    calls = int(calls) if calls == int(calls) else calls
+    if clauses.get("notify"):
+        return _row(line, "timed", when + ", sends its text. Free.", 0, problem, suggestion)
+    most = "at most " if "when" in clauses else ""
+    text = "%s, asks the model: %s%s a day." % (when, most, _calls(calls))
+    return _row(line, "timed", text, calls, problem, suggestion)
+
+
+def _cron(expr):
+    """Return (the times in words, runs a day on average) of a cron expression."""
+    if expr[:3] == "sun":
+        return "daily at " + expr, 1
+    minute, hour, day, month, weekday = expr.split()
+    number = _count(minute, 60) * _count(hour, 24)
+    if month != "*":
+        number = number * _count(month, 12) / 12
+    if day != "*" or weekday != "*":
+        number = number * min((_count(day, 31) / 30 if day != "*" else 0)
+                              + (_count(weekday, 7) / 7 if weekday != "*" else 0), 1)  # fmt: skip
+    if month != "*" or not (minute + hour).isdigit():
+        return "at the times of cron %s" % expr, number
+    at = " at %02d:%02d" % (int(hour), int(minute))
+    if day == weekday == "*":
+        return "daily" + at, number
+    if weekday == "*" and day.isdigit():
+        return "monthly on day %s%s" % (day, at), number
+    if day != "*" or not weekday.replace(",", "").replace("-", "").isdigit():
+        return "at the times of cron %s" % expr, number
+    names = _DAYS.split()
+    days = weekday.replace("-", ",").split(",")
+    return "on %s%s" % (
+        (" to " if "-" in weekday else ", ").join([names[int(one) % 7] for one in days]),
+        at,
+    ), number
+
+
+def _count(field, most):
+    """Return how many of `most` values a field of a cron expression has."""
+    number = 0
+    for part in field.split(","):
+        span_text, _, step = part.partition("/")
+        first, dash, last = span_text.partition("-")
+        width = most if span_text == "*" else 1
+        if dash:
+            width = (int(last) - int(first) if (first + last).isdigit() else 4) + 1
+        elif step and span_text != "*":
+            width = most - (int(first) if first.isdigit() else 0)
+        number += -(-width // int(step or 1))
+    return min(number, most)
+
+
+def span(seconds: int) -> str:
+    """Return `10 min`, `1 h 30 min`, `2 d`."""
+    text = ""
+    for size, name in ((86400, "d"), (3600, "h"), (60, "min"), (1, "s")):
+        if seconds >= size:
+            text += " %d %s" % (seconds // size, name)
+            seconds %= size
+    return text[1:] or "0 s"
