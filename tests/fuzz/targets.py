@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -31,6 +32,7 @@ from tenner.tools.paths import _check_text, _straight
 from tenner_host.console.console import Console
 from tenner_host.output import json_text
 from tenner_host.output import visible as host_visible
+from tests import near_rules as near
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,14 @@ def heartbeat(data: bytes) -> None:
     list(heartbeat_parser.read(iter(enumerate(lines, 1))))
 
 
+def near_rules(data: bytes) -> None:
+    choose = random.Random(data).randrange
+    for _ in range(20):
+        line = near.edited(choose)
+        verdict = near.verdict(line, near.known())
+        assert verdict in ("rule", "off"), (verdict, line)
+
+
 def strict(data: bytes) -> None:
     text = data.decode(errors="replace")
     value = json_strict.loads(text)
@@ -237,6 +247,7 @@ def console(data: bytes) -> None:
 
 
 TARGETS = {
+    "near_rules": Target(near_rules, (b"a", b"b")),
     "scanner": Target(scanner, (b'{"a":[1,-2.5e3,true,null,"\\ud83d\\ude00\\n"],"b":{"c":"x"}}',)),
     "sse": Target(sse, (b"event: a\r\ndata: x\r\ndata: y\r\n\r\n: c\rdata:z\n\n",)),
     "html": Target(

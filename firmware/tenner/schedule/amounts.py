@@ -68,6 +68,9 @@ def duration(text: str) -> int:
     words = text.split()
     if len(words) == 1 and words[0].lower() in _WORDS:
         return _WORDS[words[0].lower()]
+    for index in range(1, len(words)):
+        if is_digits(words[index - 1][-1:]) and is_digits(words[index][:1]):
+            raise ValueError
     text = "".join(words)
     seconds = 0
     if not text or len(text) > 24:

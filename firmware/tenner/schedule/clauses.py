@@ -74,6 +74,8 @@ def _written(text, known):
     if not bracket:
         return {}, text, 'the bracket is never closed; expected ")"'
     clauses, problem = _parts(parts, known)
+    if ")" in rest and not problem and line_rule.is_cut(rest.encode()):
+        problem = "a bracket is closed twice"
     return ({}, text, problem) if problem else (clauses, rest.strip(), None)
 
 

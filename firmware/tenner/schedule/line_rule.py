@@ -21,6 +21,7 @@ _WRITTEN = (
     "every", "daily", "when", "weekly", "monthly", "weekdays", "weekends", "hourly", "tomorrow",
     "wenn", "jeden", "taglich", "chaque", "quand", "cuando", "cada",
 )  # fmt: skip
+_LONG = ("hourly", "notify", "urgent", "resolve", "weekly", "monthly")
 # Behind a rule that was understood these would be more of it.
 _MORE = STARTS + (
     "sign",
@@ -51,7 +52,15 @@ def read(
         sentence = Sentence(head, known, start + 1, end if end >= 0 else None)
         clauses, _ = sentence.clauses()
         if clauses and sentence.is_done() and end >= 0:
+            if is_cut(plain[end + 1 :]):
+                return (
+                    None,
+                    text,
+                    'a bracket is closed twice; write "(%s)" once' % "; ".join(clauses),
+                )
             return _complete(sentence, clauses, _behind(head, start, end + 1), text)
+        if end >= 0 and _resembles(plain[start + 1 : end]):
+            return None, text, _problem(sentence, known)
         if sentence.is_meant() or (clauses and end >= 0):
             return None, text, _problem(sentence, known) if end >= 0 else (
                 'the bracket is never closed; expected ")"'
@@ -61,6 +70,19 @@ def read(
         if found:
             return found
     return _later(head, known, start, text) if is_item else (None, text, None)
+
+
+def is_cut(rest: bytes) -> bool:
+    """Return whether a text closes a bracket that it did not open, smileys aside."""
+    for smiley in (b":)", b";)", b":-)", b";-)", b"=)"):
+        rest = rest.replace(smiley, b"")
+    return rest.count(b")") > rest.count(b"(")
+
+
+def _resembles(inner):
+    """Return whether a bracket has nothing but a misspelled clause."""
+    word = b"".join([bytes((byte,)) for byte in inner if is_letter(byte)]).decode()
+    return len(inner) < 12 and len(word) > 4 and bool(nearest(word, _LONG))
 
 
 def _begins(plain, at):
@@ -152,6 +174,10 @@ def _has_evidence(tokens, by_words=True):
 def _later(head, known, start, text):
     """Read a rule behind other words."""
     plain = head.plain
+    if is_cut(plain[start:]):
+        sentence = Sentence(head, known, start, plain.rfind(b")"))
+        if _has_evidence(sentence.tokens) or _resembles(plain[start : plain.find(b")")]):
+            return None, text, _problem(sentence, known)
     at = plain.find(b"(", start + 1)
     while at >= 0:
         end = plain.find(b")", at)
@@ -163,6 +189,8 @@ def _later(head, known, start, text):
             if not plain[end + 1 :].strip(b" .!:,*_`"):
                 return _complete(sentence, clauses, head.cut(start, at).strip(), text)
             return None, text, _put_first(clauses)
+        if at - start < 10 and plain[at - 1 : at] != b")" and sentence.is_meant():
+            return None, text, _problem(sentence, known)
         at = plain.find(b"(", end)
     sentence = Sentence(head, known, start)
     tokens = sentence.tokens

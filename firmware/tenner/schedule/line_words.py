@@ -126,11 +126,13 @@ def _is_whole(plain, start, end, phrase):
     if 0xD0 <= first <= 0xD1:
         around = plain[start - 1 : start] + plain[end : end + 1]
         return not [byte for byte in around if byte >= 0xD0 or is_letter(byte)]
-    before = (
-        start > 0 and is_letter(first) and (is_letter(plain[start - 1]) or plain[start - 1] == 95)
-    )
-    behind = end < len(plain) and is_letter(last) and (is_letter(plain[end]) or plain[end] == 95)
-    return not before and not behind
+    before = plain[start - 1] if start else 32
+    if before == 95:
+        # Emphasis, not a part of a name.
+        before = plain[start - 2] if start > 1 else 32
+    behind = plain[end] if end < len(plain) else 32
+    is_inside = is_letter(first) and is_letter(before)
+    return not is_inside and not (is_letter(last) and (is_letter(behind) or behind == 95))
 
 
 def words(plain: bytes, own: "list[tuple[bytes, str]]") -> dict[int, tuple[int, str]]:

@@ -17,6 +17,8 @@ class Sentence(Conditions):
 
     def is_meant(self) -> bool:
         """Return whether any word of it is one of a rule: a time, a comparison, a sensor."""
+        if len([token for token in self.tokens if token[0] in ("num", "*")]) > 2:
+            return True
         for index, token in enumerate(self.tokens):
             kind = token[0]
             ahead = self.tokens[index + 1][0] if index + 1 < len(self.tokens) else ""

@@ -189,6 +189,8 @@ def _tokens(plain, start, end, found):
         if at in found and found[at][0] <= end:
             stop, meaning = found[at]
             text = plain[at:stop].decode()
+            if meaning == "fill" and is_letter(byte) and 48 <= (plain + b" ")[stop] <= 57:
+                meaning = "w"
             if meaning[:5] == "name:":
                 tokens.append(("name", meaning[5:], at, stop))
             else:
