@@ -17,11 +17,15 @@ def stale(target: Path, text: str) -> str:
 def with_block(target: Path, begin: str, block: str, end: str = "<!-- end -->\n") -> str:
     """Return the page `target` with `block` between its marks; SystemExit when the marks are
     gone."""
-    text = target.read_text(encoding="utf-8")
+    return replaced(target.read_text(encoding="utf-8"), begin, block, str(target), end)
+
+
+def replaced(text: str, begin: str, block: str, name: str, end: str = "<!-- end -->\n") -> str:
+    """The same for the text of the page `name`."""
     before, found_begin, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
     if not found_begin or not found_end:
-        raise SystemExit(f"{target}: the marks of the generated part are gone")
+        raise SystemExit(f"{name}: the marks of the generated part are gone")
     return f"{before}{begin}\n{block}\n{end}{after}"
 
 

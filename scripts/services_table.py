@@ -1,5 +1,5 @@
-"""Write the table of results in docs/services.md, from the last run of all services
-(build/services.json)."""
+"""Write the tables of docs/services.md, from the last runs of all services (build/services.json)
+and of the versions of TLS (build/tls.json)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from tenner_host import ROOT
 TARGET = ROOT / "docs" / "services.md"
 RESULTS = ROOT / "build" / "services.json"
 _BEGIN = "<!-- made by make services-table -->\n"
+TLS_RESULTS = ROOT / "build" / "tls.json"
+_BEGIN_TLS = "<!-- made by make services-table from tests/services/on_tls.py -->\n"
+_TLS_COLUMNS = ("cpython", "micropython", "micropython32", "kit")
 _INTERPRETERS = ("cpython", "micropython", "micropython32")
 
 
@@ -41,11 +44,26 @@ def _table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _tls_table() -> str:
+    lines = [
+        "| server | CPython | MicroPython 1.29 | Debian's MicroPython, Mbed TLS 3.6.6 | kit |",
+        "|---|---|---|---|---|",
+    ]
+    for server, row in json.loads(TLS_RESULTS.read_text(encoding="utf-8")).items():
+        lines.append(f"| {server} | {' | '.join(row.get(one, '–') for one in _TLS_COLUMNS)} |")
+    return "\n".join(lines) + "\n"
+
+
 def page() -> str:
-    """The page, with the table of the last run."""
-    if not RESULTS.exists():
+    """The page, with the tables of the last runs; without a run of TLS that table stays."""
+    text = TARGET.read_text(encoding="utf-8")
+    if RESULTS.exists():
+        text = generated.replaced(text, _BEGIN, _table(), str(TARGET))
+    elif not TLS_RESULTS.exists():
         raise SystemExit(f"{RESULTS} is not there: make test-services writes it")
-    return generated.with_block(TARGET, _BEGIN, _table())
+    if TLS_RESULTS.exists():
+        text = generated.replaced(text, _BEGIN_TLS, _tls_table(), str(TARGET))
+    return text
 
 
 if __name__ == "__main__":

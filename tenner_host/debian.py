@@ -19,6 +19,7 @@ SUITE = "trixie"
 #: One release by both of its names: while a mirror synchronizes, the lists of one may not fit
 #: their signature.
 _NAMES = (SUITE, "stable")
+_NEXT = ("forky", "testing")
 # An older keyring verifies the newer suite as well; newer systems end the name in .pgp.
 KEYRINGS = [
     Path("/usr/share/keyrings/debian-archive-keyring.gpg"),
@@ -87,10 +88,15 @@ def keyring() -> Path:
 
 
 def private_apt(
-    state: Path, architecture: str, uri: str, key: Path, source: bool = False
+    state: Path,
+    architecture: str,
+    uri: str,
+    key: Path,
+    source: bool = False,
+    names: Sequence[str] = _NAMES,
 ) -> list[str]:
     """The apt-get command line whose whole state, with current package lists, is in `state`;
-    `source`: sources, too."""
+    `source`: sources, too. `names` are those of one release."""
     for name in ("etc/preferences.d", "lists/partial", "cache/archives/partial", "dpkg"):
         (state / name).mkdir(parents=True)
     (state / "dpkg/status").touch()
@@ -116,7 +122,7 @@ def private_apt(
     command = ["apt-get", "-q", "-y"]
     for name, value in options.items():
         command += ["-o", f"{name}={value}"]
-    for suite in _NAMES:
+    for suite in names:
         lines = [f"deb [arch={architecture} signed-by={key}] {uri} {suite} main\n"]
         if source:
             # The machine's own list may lack sources.
@@ -126,7 +132,7 @@ def private_apt(
             run([*command, "update"], "reading Debian's package list")
             break
         except CannotFetch:
-            if suite == _NAMES[-1]:
+            if suite == names[-1]:
                 raise
     return command
 
@@ -140,6 +146,18 @@ def unpack(architecture: str, packages: Sequence[str], into: Path) -> None:
         apt = private_apt(state, architecture, uri, key)
         run([*apt, "install", "--download-only", *packages], f"downloading {shown}")
         _unpack_all(state / "cache/archives", into)
+
+
+def unpack_testing(architecture: str, packages: Sequence[str], into: Path) -> None:
+    """Unpack these packages of Debian's next release, and none of their dependencies."""
+    uri, key = mirror(), keyring()
+    with tempfile.TemporaryDirectory(prefix=".apt-", dir=into.parent) as work:
+        state = Path(work)
+        apt = private_apt(state, architecture, uri, key, names=_NEXT)
+        archives = state / "cache/archives"
+        command = ["sh", "-c", 'cd "$0" && exec "$@"', str(archives), *apt, "download"]
+        run([*command, *packages], f"downloading {' '.join(packages)}")
+        _unpack_all(archives, into)
 
 
 def unpack_source(package: str, into: Path) -> None:

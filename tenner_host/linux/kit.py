@@ -3,6 +3,9 @@
 It uses nothing of the board's own C library, so it runs on musl and on old systems alike. It comes
 from Debian's signed packages, without installing them, and stays in the cache with the checksum of
 every file.
+
+Debian 13 has Mbed TLS 3.6.6, which breaks the handshake with every server that has an RSA
+certificate and no TLS 1.3. The kit has the library of Debian's next release in its place.
 """
 
 from __future__ import annotations
@@ -27,6 +30,10 @@ _LIBRARIES = ("libc.so.", "libm.so.", "libffi.so.", "libgcc_s.so.", "libmbed", "
 #: The name of the loader in a kit, the same for every architecture.
 LOADER = "ld.so"
 SUMS = "SHA256SUMS"
+#: The packages of Mbed TLS, their files, and the end of a broken one's name.
+_TLS = ("libmbedtls21", "libmbedx509-7", "libmbedcrypto16")
+_TLS_FILES = "libmbed*.so*"
+_BROKEN_TLS = ".3.6.6"
 #: Debian updates its libraries now and then.
 _FRESH_S = 30 * 24 * 3600
 
@@ -35,7 +42,8 @@ CannotFetch = debian.CannotFetch
 
 def kit(architecture: str) -> dict[str, bytes]:
     """The files of the kit by name, from the cache or, without a fresh kit there, from Debian."""
-    name = f"kit-{debian.SUITE}-{architecture}"
+    # Kits of older versions have the broken library.
+    name = f"kit-{debian.SUITE}-tls-{architecture}"
     cached = cache_folder() / name
     found, is_fresh = _read(cached)
     if is_fresh:
@@ -88,6 +96,7 @@ def _make(architecture: str, cached: Path) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cached.parent) as work:
         root, stage = Path(work, "root"), Path(work, "kit")
         debian.unpack(architecture, ["micropython"], root)
+        _renew_tls(architecture, root)
         files = _chosen(root)
         for name, data in files.items():
             path = stage / name
@@ -99,6 +108,20 @@ def _make(architecture: str, cached: Path) -> dict[str, bytes]:
             shutil.rmtree(cached)
         stage.rename(cached)
     return files
+
+
+def _renew_tls(architecture: str, root: Path) -> None:
+    """Replace a broken Mbed TLS below `root`."""
+    folder = next((root / "usr/lib").glob("*-linux-gnu*"))
+    found = list(folder.resolve().glob(_TLS_FILES))
+    if not any(path.name.endswith(_BROKEN_TLS) for path in found):
+        return
+    for path in found:
+        path.unlink()
+    debian.unpack_testing(architecture, _TLS, root)
+    for path in folder.resolve().glob(_TLS_FILES):
+        if path.name.endswith(_BROKEN_TLS):
+            raise CannotFetch(f"Debian's next release has Mbed TLS {_BROKEN_TLS[1:]} too")
 
 
 def _chosen(root: Path) -> dict[str, bytes]:

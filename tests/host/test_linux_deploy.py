@@ -99,6 +99,31 @@ def test_a_kit_in_the_cache_is_used_only_while_it_is_whole_and_new(cache, monkey
     assert kit.kit("riscv64") == made and len(calls) == 2
 
 
+def test_a_kit_without_the_broken_tls_of_debian_13(cache, monkeypatch):
+    def unpack(architecture, packages, root):
+        unpack_fake(architecture, packages, root)
+        libraries = root / "usr/lib/riscv64-linux-gnu"
+        (libraries / "libmbedtls.so.21").unlink()
+        (libraries / "libmbedtls.so.3").rename(libraries / "libmbedtls.so.3.6.6")
+        (libraries / "libmbedtls.so.21").symlink_to("libmbedtls.so.3.6.6")
+
+    def unpack_testing(architecture, packages, root):
+        assert architecture == "riscv64" and "libmbedtls21" in packages
+        libraries = root / "usr/lib/riscv64-linux-gnu"
+        (libraries / f"libmbedtls.so.{newer}").write_bytes(b"newer")
+        (libraries / "libmbedtls.so.21").symlink_to(f"libmbedtls.so.{newer}")
+
+    monkeypatch.setattr(debian, "unpack", unpack)
+    monkeypatch.setattr(debian, "unpack_testing", unpack_testing)
+    newer = "3.6.6"
+    with pytest.raises(debian.CannotFetch, match=r"next release has Mbed TLS 3\.6\.6 too"):
+        kit.kit("riscv64")
+    newer = "3.6.7"
+    made = kit.kit("riscv64")
+    assert made["libmbedtls.so.21"] == b"newer"
+    assert not any("3.6" in name for name in made)
+
+
 def test_an_old_kit_is_better_than_none(cache, monkeypatch):
     made = kit.kit("riscv64")
     (folder,) = cache.glob("kit-*")
