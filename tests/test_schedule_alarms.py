@@ -8,7 +8,7 @@ import unittest
 import schedule_sim as sim
 from tenner.agent import background
 from tenner.agent.errors import LaneBusy
-from tenner.schedule import alarm_commands, status
+from tenner.schedule import alarm_commands, clauses, heartbeat_tasks, status
 from tenner.schedule import service as schedule_service
 
 sim.quiet()
@@ -640,6 +640,140 @@ class FirstMessages(unittest.TestCase):
         spell(board, COOL, 120)
         alarms(board, "ack line 1")
         self.assertEqual(len(marked), 3)
+
+
+PASSED_ON = "- (every 1m; when room.temperature > 30; notify; escalate 15m to anna) Hot!\n"
+
+
+class Escalation(unittest.TestCase):
+    def board(self, text=PASSED_ON, **more):
+        board = sim.Board(text)
+        people = {
+            "telegram.owner": "7",
+            "telegram.allow": [2000],
+            "telegram.token": "77:x",
+            "people.anna": "2000",
+            "people.eve": "3000",
+            "people.bob": "",
+        }
+        board.settings.update(people)
+        board.settings.update(more)
+        board.mqtt = board.console = None
+        self.to = []
+
+        async def deliver(app, text, alert=False, channel=None, chat=None):
+            self.to.append((alert[:2] + alert[-2:], channel, chat))
+            return await board.deliver_alert(text, alert)
+
+        board._deliver = deliver
+        board.boot()
+        return board
+
+    def test_who_is_next_is_told_once_and_of_the_end(self):
+        board = self.board()
+        spell(board, HOT, 600)
+        board.boot()
+        spell(board, HOT, 7200)
+        self.assertEqual(len(board.sent), 2, texts(board))
+        self.assertEqual(
+            texts(board)[1].split("); 1")[0],
+            'not acknowledged for 15 min: "Hot!"; room.temperature 35.2 \u00b0C (limit 30',
+        )
+        self.assertTrue(900 <= board.sent[1][0] - board.sent[0][0] <= 1060)
+        self.assertEqual(self.to[1], ("al.e", "telegram", "2000"))
+        spell(board, COOL, 300)
+        self.assertEqual(len(board.sent), 4, texts(board))
+        self.assertEqual(texts(board)[2], texts(board)[3])
+        self.assertEqual([one[2] for one in self.to], [None, "2000", None, "2000"])
+        # The next episode begins anew.
+        spell(board, HOT, 1200)
+        self.assertEqual(len(board.sent), 6)
+
+    def test_an_answer_or_the_end_stops_it(self):
+        for words in ("ack", "mute", None):
+            board = self.board()
+            spell(board, HOT, 840)
+            if words:
+                alarms(board, "%s %d" % (words, alarm(board)[0]))
+            else:
+                spell(board, COOL, 120)
+            board.boot()
+            spell(board, HOT if words else COOL, 7200)
+            self.assertEqual([one for one in self.to if one[1]], [], words)
+
+    def test_it_waits_for_quiet_hours_and_not_for_a_clock_or_a_sensor(self):
+        board = self.board(**{"heartbeat.active_hours": "08:00-22:00"})
+        spell(board, HOT, 7 * 3600)
+        self.assertEqual(board.sent, [])
+        spell(board, HOT, 2 * 3600)
+        self.assertEqual([one[1] for one in self.to], [None, "telegram"])
+        self.assertTrue(board.sent[1][0] % 86400 >= 8 * 3600 + 900)
+        for jump in (-7200, 7200):
+            board = self.board()
+            spell(board, HOT, 300)
+            board.clock.utc += jump
+            board.readings.pop("room")
+            board.pass_time(500)
+            self.assertEqual(len(board.sent), 1)
+            board.pass_time(300)
+            self.assertEqual(len(board.sent), 2)
+
+    def test_it_is_looked_at_in_time(self):
+        board = self.board(PASSED_ON.replace("every 1m", "every 6h"))
+        self.assertEqual(board.step()[0], "wait")
+        self.assertEqual(board.service.tasks[0].every_s, 900)
+
+    def test_a_power_cut_at_any_write_tells_the_next_one_once(self):
+        for cut in range(10):
+            board = self.board()
+            spell(board, HOT, 600)
+            board.flash.cut_in = cut
+            for degrees in (HOT, COOL):
+                board.readings["room"]["temperature"] = degrees
+                try:
+                    board.pass_time(700)
+                except sim.PowerCut:
+                    unsure = board.marks[-1:]
+                    board.boot()
+                    board.pass_time(600)
+                    if unsure and board.marks.count(unsure[0]) == 2:
+                        board.marks.remove(unsure[0])
+            marks = [mark for mark in board.marks if mark[-2:] == ".e"]
+            self.assertEqual([mark[:2] for mark in marks], ["al", "ae"], (cut, board.marks))
+
+    def test_channels_and_names(self):
+        board = self.board()
+        for name, to in (
+            ("telegram", ("telegram", "7")),
+            ("mqtt", ()),
+            ("console", ()),
+            ("anna", ("telegram", "2000")),
+            ("eve", ()),
+            ("bob", ()),
+        ):
+            self.assertEqual(heartbeat_tasks.next_one(board, name), to)
+        board.mqtt = board
+        board.owner = "answer"
+        self.assertEqual(heartbeat_tasks.next_one(board, "mqtt"), ("mqtt", "answer"))
+
+    def test_an_unknown_name_is_refused_and_the_alarm_works(self):
+        board = self.board(PASSED_ON.replace("anna", "eve"))
+        spell(board, HOT, 1200)
+        (notice,) = board.notices
+        self.assertTrue("line 1: nobody is called eve: " in notice, notice)
+        self.assertTrue('"people.eve" in config.json' in notice, notice)
+        self.assertEqual([one[1] for one in self.to], [None, None])
+        self.assertTrue("nobody is called eve" in board.service.check())
+
+    def test_wrong_clauses(self):
+        for text, part in (
+            ("(when a.b > 1; escalate)", "such as escalate 15m to anna"),
+            ("(when a.b > 1; escalate 15m)", "such as escalate 15m to anna"),
+            ("(when a.b > 1; escalate 15m to a b)", "such as escalate 15m to anna"),
+            ("(every 1h; escalate 15m to anna)", "escalate is for alarms"),
+        ):
+            problem = clauses.parse_clauses(text + " X")[2]
+            self.assertTrue(part in str(problem), problem)
 
 
 class Charts(unittest.TestCase):

@@ -78,7 +78,7 @@ def _change(occurrences, task, action, amount):
         if not is_open:
             return "Nothing to acknowledge, it is over: %s."
         condition.alarm[alarms.FLAGS] |= alarms.ACKNOWLEDGED
-        condition.alarm[alarms.OWED] &= ~alarms.REPEAT
+        condition.alarm[alarms.OWED] &= ~(alarms.REPEAT | alarms.NEXT)
         answer = "Acknowledged: %s. I will say when it is over."
     elif action == "mute":
         seconds = duration(amount) if amount else _MUTE_S
@@ -86,6 +86,7 @@ def _change(occurrences, task, action, amount):
         condition.mute_s = seconds
         if is_open:
             condition.alarm[alarms.FLAGS] |= alarms.PROMISED
+            condition.alarm[alarms.OWED] &= ~alarms.NEXT
         answer = "Muted for %s: %%s. You will hear of events afterwards." % (
             alarm_texts.span(seconds)
         )

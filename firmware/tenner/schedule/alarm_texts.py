@@ -146,10 +146,12 @@ def ended(task: "Task", said: str, about: str, sign: str, active: str) -> str:
     return text + (". Still active: %s." % active if active else "")
 
 
-def goes_on(task: "Task", said: str, about: str, sign: str, now: int) -> str:
+def goes_on(
+    task: "Task", said: str, about: str, sign: str, now: int, head: str = "still: "
+) -> str:
     """Return `still: "Hot!"; room.temperature 35 °C (limit 30); 2 h, highest 35.2 °C`."""
     lasted = span(now - task.condition.alarm[alarms.START])
-    return _named("still: ", said, about, lasted) + extremes(task, sign)
+    return _named(head, said, about, lasted) + extremes(task, sign)
 
 
 def _named(head, said, about, lasted):

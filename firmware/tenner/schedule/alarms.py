@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 #: MISSES: looks in a row at which it seemed over. REPEATS: repeated messages. END_S: UTC second of
 #: its end, or at which its item left the file. LAST: the value seen last. `WHAT`: the condition's
 #: value and operator. LIMIT: the numbers that the value met last.
+#: SINCE: UTC second since which nobody has acknowledged it, None before it was told.
 ID = const(0)
 START = const(1)
 VALUE = const(2)
@@ -44,22 +45,27 @@ END_S = const(10)
 LAST = const(11)
 WHAT = const(12)
 LIMIT = const(13)
+SINCE = const(14)
 
 #: The messages that may be owed.
 BEGIN = const(1)
 END = const(2)
 REPEAT = const(4)
+#: These go to the next one whom `escalate` names.
+NEXT = const(8)
+NEXT_END = const(16)
 
 # Seconds whose readings a reboot may forget.
 _KEEP_S = const(300)
 
 #: Flags. PROMISED: the owner was promised its end, MOVED: it ended because its limit was moved,
-#: GONE: its item is gone from the file, and the owner knows.
+#: GONE: its item is gone from the file, and the owner knows. PASSED: the next one is told.
 OVER = const(1)
 ACKNOWLEDGED = const(2)
 PROMISED = const(4)
 MOVED = const(8)
 GONE = const(16)
+PASSED = const(32)
 
 
 def is_alarm(task: "Task") -> bool:
@@ -94,6 +100,8 @@ def advance(occurrences: "Occurrences", task: "Task", readings: dict) -> None:
         kept != newest and _is_worth_a_write(service, newest, kept)
     ):
         service.dirty = True
+    if alarm and not alarm[FLAGS] & OVER:
+        _pass_on(occurrences, task, moment)
     if met is None:
         # The condition may not have held all the time.
         _no_more(service, condition)
@@ -132,7 +140,7 @@ def _restored(condition):
     else:
         alarm[FLAGS] &= ~GONE
     condition.alarm = alarm
-    while alarm and len(alarm) <= LIMIT:
+    while alarm and len(alarm) <= SINCE:
         alarm.append(None)
     return alarm
 
@@ -155,7 +163,7 @@ def _wait_or_begin(service, task, moment, met, value):
     flags = OVER if condition.op in conditions.EVENTS else 0
     now = moment.now
     condition.alarm = [service.episodes, now, value, value, value, BEGIN, 0, 0, flags, 0, 0, value]
-    condition.alarm += [_about(condition), _limit(condition)]
+    condition.alarm += [_about(condition), _limit(condition), None]
     service.dirty = True
     log(
         "heartbeat",
@@ -193,7 +201,11 @@ def _go_on(service, task, moment, met, value):
     alarm[END_S] = moment.now
     if service.files is None:
         episodes.note(service.app.state, condition.name(), alarm[START], moment.now)
-    alarm[OWED] &= ~REPEAT
+    if alarm[OWED] & NEXT:
+        alarm[FLAGS] &= ~PASSED
+    alarm[OWED] &= ~(REPEAT | NEXT)
+    if alarm[FLAGS] & PASSED:
+        alarm[OWED] |= NEXT_END
     if _met_before(condition, alarm):
         alarm[FLAGS] |= MOVED
     tells = (task.notify or task.resolve) and condition.op not in conditions.MOVES
@@ -263,6 +275,25 @@ def follow_clock(
         alarm[START] = moved(alarm[START])
         alarm[TOLD] = alarm[TOLD] and min(moved(alarm[TOLD]), now)
         alarm[END_S] = moved(alarm[END_S])
+        if len(alarm) > SINCE and alarm[SINCE]:
+            alarm[SINCE] = min(moved(alarm[SINCE]), now)
+
+
+def _pass_on(occurrences, task, moment):
+    """Let the next one be told when nobody has acknowledged the alarm in time. The time begins
+    when the first message has left, and a sensor that fails does not stop it."""
+    alarm = task.condition.alarm
+    stops = alarm[FLAGS] & (ACKNOWLEDGED | PROMISED | PASSED) or alarm[OWED] & BEGIN
+    if not task.escalate or stops or occurrences.is_held(task):
+        return
+    if alarm[SINCE] is None:
+        alarm[SINCE] = moment.now
+    elif _since(moment, alarm[SINCE]) >= task.escalate[0]:
+        alarm[OWED] |= NEXT
+        alarm[FLAGS] |= PASSED
+    else:
+        return
+    occurrences.service.dirty = True
 
 
 def next_owed(task: "Task") -> int:
@@ -270,7 +301,7 @@ def next_owed(task: "Task") -> int:
     alarm = task.condition.alarm
     if not alarm:
         return 0
-    for bit in (BEGIN, END, REPEAT):
+    for bit in (BEGIN, END, REPEAT, NEXT, NEXT_END):
         if alarm[OWED] & bit:
             return bit
     return 0
@@ -297,7 +328,8 @@ def mark(task: "Task", bit: int) -> str:
     alarm = task.condition.alarm
     if bit == REPEAT:
         return "al:%d.%d" % (alarm[ID], alarm[REPEATS])
-    return "%s:%d" % ("ae" if bit == END else "al", alarm[ID])
+    text = "%s:%d" % ("ae" if bit in (END, NEXT_END) else "al", alarm[ID])
+    return text + ".e" if bit in (NEXT, NEXT_END) else text
 
 
 def _about(condition):

@@ -4,7 +4,7 @@
     (every 10m) (hourly) (daily 07:30) (weekdays 9:00) (mondays at 7pm)
     (cron 0 9 * * 1-5) (cron @daily)
     (when CONDITION) (hours 08:00-20:00) (model NAME) (notify) (urgent) (resolve) (repeat 1h)
-    (chart 6h)
+    (chart 6h) (escalate 15m to NAME)
 
 `;` separates several. An item with an unknown clause never runs: its sentence names the word and
 the nearest spelling.
@@ -37,6 +37,7 @@ _CLAUSES = {
     "urgent": "urgent alone",
     "resolve": "resolve alone",
     "repeat": "1s to 366d, such as repeat 1h",
+    "escalate": "a time and to whom, such as escalate 15m to anna",
     "chart": "chart alone, or 5m to 366d, such as chart 6h",
 }
 # Their values are seconds.
@@ -127,7 +128,7 @@ def _contradiction(clauses):
         return "expected one of every, daily and cron, not several"
     if "notify" in clauses and "model" in clauses:
         return "notify asks no model; expected one of them, not both"
-    for name in ("resolve", "repeat_s", "chart_s"):
+    for name in ("resolve", "repeat_s", "chart_s", "escalate"):
         if name in clauses and "when" not in clauses:
             return "%s is for alarms; expected a when beside it" % name.split("_")[0]
     return None
@@ -263,6 +264,11 @@ def _value(name, text, words, known):
         return _every(text, words)
     if name == "repeat":
         return name, duration(text[6:] if text.lower().startswith("every ") else text)
+    if name == "escalate":
+        span, to, who = text.partition(" to ")
+        if len(who.split()) != 1 or "." in who:
+            raise ValueError
+        return name, [duration(span), who.strip()]
     if name == "chart":
         seconds = duration(text or "24h")
         if seconds < 300:

@@ -142,7 +142,9 @@ def _describe(occurrences, task, request):
     request.mark = alarms.mark(task, bit)
     request.hold = task.hold
     request.seen = alarms.seen(task)
-    if bit == alarms.END:
+    if bit in (alarms.NEXT, alarms.NEXT_END) and task.escalate:
+        request.to = heartbeat_tasks.next_one(occurrences.service.app, task.escalate[1])
+    if bit in (alarms.END, alarms.NEXT_END):
         request.others = alarm_texts.others(occurrences.service, task)
 
 
@@ -189,13 +191,16 @@ async def _further_text(occurrences, request, texts):
     alarm = condition.alarm
     name = condition.name()
     last = {name: alarm[alarms.LAST]}
-    is_end = request.bit == alarms.END
+    is_end = request.bit in (alarms.END, alarms.NEXT_END)
     said = {name: alarm[alarms.VALUE]} if is_end else last
     said = await _said(heartbeat, texts, task, said)
     about = await sensor_values.fill(heartbeat, alarm_texts.about(condition), last)
     sign = alarm_texts.sign(heartbeat, condition)
     if not is_end:
-        return alarm_texts.goes_on(task, said, about, sign, occurrences.moment.now)
+        head = "still: "
+        if request.bit == alarms.NEXT and task.escalate:
+            head = "not acknowledged for %s: " % alarm_texts.span(task.escalate[0])
+        return alarm_texts.goes_on(task, said, about, sign, occurrences.moment.now, head)
     active = []
     for other in request.others:
         text = await _said(heartbeat, texts, other, last)

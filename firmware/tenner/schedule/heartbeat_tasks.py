@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tenner.app import App
     from tenner.llm.reply import Reply
     from tenner.schedule.occurrences import Occurrences
     from tenner.schedule.service import Service
@@ -62,8 +63,10 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
             task = by_key.get(key) or build(clauses, key, board_phase, interval_s)
             task.line = line
             tasks.append(task)
-            continue
-        if kind == heartbeat_parser.TASK:
+            text = unknown(heartbeat, clauses)
+            if not text:
+                continue
+        elif kind == heartbeat_parser.TASK:
             text = "over %d timed tasks; this one does not run" % _MAX_TASKS
         reload.complain(problems, "HEARTBEAT.md line %d: %s" % (line, text))
     # General text is background for the tasks; without any it is the task.
@@ -82,10 +85,36 @@ def _items(heartbeat):
 def check(heartbeat: "Service") -> str:
     """Return the mistakes in the file, a line for each."""
     text = ""
-    for kind, line, sentence, _ in _items(heartbeat):
+    for kind, line, sentence, clauses in _items(heartbeat):
         if kind == heartbeat_parser.PROBLEM:
             text += "\nHEARTBEAT.md line %d: %s" % (line, sentence)
+        elif kind == heartbeat_parser.TASK and unknown(heartbeat, clauses):
+            text += "\nHEARTBEAT.md line %d: %s" % (line, unknown(heartbeat, clauses))
     return text
+
+
+def next_one(app: "App", name: str) -> tuple:
+    """Return the (channel, chat) of whom `escalate` names: a channel, or one of `people`, whom
+    `telegram.allow` has. () for an unknown one."""
+    get = app.config.get
+    if name == "mqtt":
+        return ("mqtt", app.mqtt.owner) if app.mqtt else ()
+    if name == "console":
+        return ("console", "owner") if app.console else ()
+    owner = str(get("telegram.owner"))
+    chat = owner if name == "telegram" else str(get("people." + name) or "")
+    allowed = [owner] + [str(one) for one in get("telegram.allow") or ()]
+    return ("telegram", chat) if chat and chat in allowed and get("telegram.token") else ()
+
+
+def unknown(heartbeat: "Service", clauses: dict) -> str:
+    """Return a sentence where `escalate` names nobody, else ""."""
+    if "escalate" not in clauses or next_one(heartbeat.app, clauses["escalate"][1]):
+        return ""
+    return (
+        'nobody is called %s: "people.%s" in config.json names a chat that telegram.allow has; '
+        "until then you are told twice" % (clauses["escalate"][1], clauses["escalate"][1])
+    )
 
 
 def build(clauses: dict, key: int, board_phase: int, interval_s: int) -> Task:
@@ -116,11 +145,16 @@ def build(clauses: dict, key: int, board_phase: int, interval_s: int) -> Task:
             task.resolve = value
         elif name == "repeat_s":
             task.repeat_s = value
+        elif name == "escalate":
+            task.escalate = value
         else:
             task.chart_s = value
     if not task.every_s and not task.cron:
         # Without a condition it falls due with the beat, and still counts as a separate task.
         task.every_s = _CONDITION_S if task.condition else interval_s
+    if task.escalate and task.every_s:
+        # It is looked at in time.
+        task.every_s = min(task.every_s, task.escalate[0])
     if task.every_s:
         task.phase_s = board_phase % task.every_s
     return task

@@ -159,6 +159,10 @@ class Occurrences:
         task.gave_up = why
         task.alert = True
 
+    def is_held(self, task: "Task") -> bool:
+        """Return whether the messages of an alarm wait now."""
+        return digest.why_held(self, task) is not None
+
     def _retry_of(self, task):
         is_alert = task.notify or task.alert
         return self.service.alert_retry if is_alert else self.service.model_retry

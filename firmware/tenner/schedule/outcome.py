@@ -200,7 +200,7 @@ def _give(service, text, request):
         request.sent = "held"
     else:
         mark = request.mark or dedup.mark_of(service, text)
-        request.address = (mark or True,)
+        request.address = (mark or True,) + request.to
         if mark and dedup.is_repeat(service, mark):
             request.sent = "repeat"
 

@@ -35,7 +35,9 @@ class Task:
     # a model has its beginning, and whether it ignores quiet hours; `alert`: it sends a text next,
     # `hold`: when quiet hours end.
     # `chart_s`: the seconds of the chart that goes with its message.
+    # `escalate`: the seconds after which the next one is told, and who that is.
     repeat_s = chart_s = 0
+    escalate: "Sequence | None" = None
     resolve = urgent = alert = hold = False
     #: UTC seconds of the last run.
     last = 0
@@ -227,7 +229,9 @@ class Request:
     #: Of a job: only its own message is sent, and the reason for which its run is skipped then.
     tells = False
     skips: str | None = None
-    #: The other alarms that its text names.
+    #: The (channel, chat) that it goes to, () for the owner's; the other alarms that its text
+    #: names.
+    to: tuple = ()
     others: "Sequence[Task]" = ()
     #: The (time, value) at its beginning and at the last look, for its chart.
     seen: "tuple[tuple[int, float], ...]" = ()
