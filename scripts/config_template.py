@@ -31,7 +31,7 @@ ESSENTIAL = {
 }
 
 #: An example name for the `*` in a key, and an example value where the table has no default.
-NAMES = {"tools": "i2c", "i2c": "i2c0", "spi": "spi0", "mcp": "home"}
+NAMES = {"tools": "i2c", "i2c": "i2c0", "spi": "spi0", "mcp": "home", "people": "anna"}
 EXAMPLES = {"policy": '"ask"', "id": '"5"', "str": '"..."'}
 
 HEAD = """\
