@@ -1,4 +1,4 @@
-# tenner near_rules: right lines of HEARTBEAT.md with one random edit, and what becomes of them.
+# tenner near_rules: right lines of HEARTBEAT.md with one random edit, and their verdicts.
 # MIT license; Copyright (c) 2026 the tenner authors
 """`edited(choose)` makes a line; `verdict(line)` says how it is read. `choose(n)` gives a number
 below n."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import singledispatch
+from pathlib import Path
 from typing import Any
 
 import rich_click as click
@@ -111,6 +112,11 @@ def _once(
         show(report)
         for line in check.as_text(wrong, check.NAME):
             click.secho(line, fg="yellow", err=True)
+        if check.NAME in [step.path for step in report.steps]:
+            for one in check.readings(*_heartbeat(project)):
+                # Mistakes stand above.
+                if one["kind"] in ("alarm", "timed", "beat"):
+                    click.echo(f"{check.NAME} line {one['line']}: {one['text']}")
     return report
 
 
@@ -125,13 +131,18 @@ _update.register(LinuxBoard, deploy)
 _update.register(RemoteBoard, update_workspace)
 
 
+def _heartbeat(project: Project) -> tuple[str, Path]:
+    """HEARTBEAT.md, "" without it, and its folder."""
+    folder = project.root / "workspace"
+    try:
+        return (folder / check.NAME).read_text(encoding="utf-8"), folder
+    except (OSError, UnicodeError):
+        return "", folder
+
+
 def _heartbeat_problems(project: Project) -> list[dict[str, Any]]:
     """The errors in HEARTBEAT.md, found before the board needs it."""
-    try:
-        text = (project.root / "workspace" / check.NAME).read_text(encoding="utf-8")
-    except (OSError, UnicodeError):
-        return []
-    return check.problems(text, project.root / "workspace")
+    return check.problems(*_heartbeat(project))
 
 
 def _finish(report: Report) -> None:

@@ -581,13 +581,14 @@ def test_the_command_reports_and_its_exit_status_says_what_is_left(project, writ
         assert (project.root / "workspace" / "HEARTBEAT.md").exists()
         write("NOTE.md", "here\n")
         board.exec("f = open('/workspace/NOTE.md', 'w'); f.write('board\\n'); f.close()")
-        write("HEARTBEAT.md", "- (evry 10m) Look.\n")
+        write("HEARTBEAT.md", "- (evry 10m) Look.\n- (daily 07:30) Report.\n")
         done = runner.invoke(tenner, ["sync"])
         assert done.exit_code == 5, done.output
         assert (
             'HEARTBEAT.md line 1: "evry 10m": is no clause; did you mean "every 10m"?'
             in done.stderr
         )
+        assert "HEARTBEAT.md line 2: daily at 07:30, asks the model: 1 call a day." in done.stdout
         assert "NOTE.md: changed on both sides, left unchanged" in done.stdout
         assert "tenner: changed on both sides and left unchanged: NOTE.md" in done.stderr
 
