@@ -20,6 +20,7 @@ class Machine:
     """Stands in for the module of the board; `done` lists the calls."""
 
     done = []
+    broken = False
 
     class Pin:
         IN, OUT, PULL_DOWN, PULL_UP = 1, 3, 1, 2
@@ -34,6 +35,12 @@ class Machine:
         def __init__(self, pin, atten):
             if pin.number > 4:
                 raise ValueError("invalid pin")
+            self.pin = pin
+
+        def read_uv(self):
+            if Machine.broken:
+                raise OSError(-258, "ESP_ERR_INVALID_ARG")
+            return 0
 
     class PWM:
         def __init__(self, pin, freq, duty_u16):
@@ -151,6 +158,12 @@ class TestGpio(unittest.TestCase):
             self.refused(self.pins().adc, "D8"),
         )
         self.pins().adc("LED")
+        Machine.broken = True
+        try:
+            said = self.refused(self.pins().adc, "A0")
+        finally:
+            Machine.broken = False
+        self.assertIn("pin A0 (GPIO0): the chip's converter gives no voltage (ESP_ERR_INV", said)
 
 
 if __name__ == "__main__":

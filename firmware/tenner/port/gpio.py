@@ -73,7 +73,13 @@ class Gpio(Pins):
 
         name, gpio = self._usable(name, "adc")
         try:
-            return ADC(Pin(gpio), atten=ADC.ATTN_11DB)
+            made = ADC(Pin(gpio), atten=ADC.ATTN_11DB)
+            made.read_uv()
+            return made
+        except OSError as error:
+            # ESP-IDF's number has its name with it: (-258, "ESP_ERR_INVALID_ARG").
+            text = "pin %s (GPIO%d): the chip's converter gives no voltage (%s); try another pin"
+            raise OSError(text % (name, gpio, error.args[-1]))
         except ValueError:
             which = ", ".join(self.names("adc"))
             raise OSError("pin %s (GPIO%d) measures no voltage; pins: %s" % (name, gpio, which))
