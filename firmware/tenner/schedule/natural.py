@@ -106,7 +106,11 @@ class Sentence(Conditions):
         if name == "model":
             word = self._raw()
             return "model " + word
-        if name in ("repeat", "chart", "escalate"):
+        if name == "escalate":
+            seconds = self._duration()
+            self._skip("to")
+            return "escalate %ds to %s" % (seconds, self._raw())
+        if name in ("repeat", "chart"):
             back = self.at
             try:
                 self._skip("every")
