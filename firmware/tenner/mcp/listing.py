@@ -5,7 +5,7 @@ import json
 from binascii import crc32
 
 from tenner.log import log
-from tenner.mcp import headers
+from tenner.mcp import headers, plain_schema
 from tenner.mcp.client import Client
 from tenner.net.json.strict import loads
 from tenner.net.json.writer import decode, quote, valid
@@ -129,7 +129,7 @@ class _Page:
         data = b'{"name":%s,"description":%s,"parameters":%s}' % (
             quote(own),
             valid(description),
-            valid(schema),
+            plain_schema.plain(valid(schema)),
         )
         if len(data) > _MAX_SCHEMA:
             raise ValueError("its schema is over %d bytes" % _MAX_SCHEMA)

@@ -4,6 +4,7 @@
 import os
 
 from tenner.log import log
+from tenner.mcp import plain_schema
 from tenner.port.compat import const
 from tenner.store import files, json_strict, load_custom
 from tenner.tools import built_in
@@ -34,8 +35,9 @@ def tools(registry: "Registry") -> "Iterator[tuple[str, tuple[str, int, int], st
         name = entry[:-5]
         path = folder + "/" + entry
         size = files.size(path)
+        own = registry.port.path("state/own/%s.json" % name)
         if cache.get(name) not in (size, -size):
-            wrong = _problem(path, name)
+            wrong = _problem(path, name) or _make_plain(path, own)
             server, dash, _ = name.partition("-")
             if name in built_in.names() or (dash and server in registry.servers):
                 wrong = "a built-in tool or one of an MCP server has this name"
@@ -44,7 +46,25 @@ def tools(registry: "Registry") -> "Iterator[tuple[str, tuple[str, int, int], st
                 log("tool", "%s is left out: %s" % (path, wrong))
         if cache[name] == size:
             needs, turns = declared(path[:-4] + "py")
-            yield name, (path, 0, size), needs, turns
+            place = (own, 0, files.size(own)) if files.size(own) > 0 else (path, 0, size)
+            yield name, place, needs, turns
+
+
+def _make_plain(path, own):
+    """Write the schema to `own` if some models refuse words of it; return the reason if flash
+    fails."""
+    data = files.read_text(path, _MAX_SCHEMA).encode()
+    plain = plain_schema.plain_tool(data)
+    try:
+        if plain == data:
+            if files.exists(own):
+                files.remove(own)
+        elif files.size(own) != len(plain) or files.read_text(own).encode() != plain:
+            files.make_dirs(own.rsplit("/", 1)[0])
+            files.write_atomic(own, plain)
+    except OSError as error:
+        return error
+    return None
 
 
 def _problem(path, name):

@@ -44,7 +44,8 @@ def folder(port: "Port") -> str:
 def tag(servers: dict, server: str) -> str:
     """Return a tag that changes with the settings of a server."""
     settings = servers[server]
-    text = "%s %s" % (settings.get("url"), settings.get("tools"))
+    # The form of the stored schemas is part of it.
+    text = "plain %s %s" % (settings.get("url"), settings.get("tools"))
     return "%08x" % (crc32(text.encode()) & 0xFFFFFFFF)
 
 
