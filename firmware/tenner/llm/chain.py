@@ -158,16 +158,23 @@ class Chain:
                         quirks.remember(path, candidate, request.quirks)
                     return reply
                 except LlmError as error:
-                    if not error.words or not quirks.learn(candidate, request, error):
-                        wait_s = None if waited else failure.pause_s(error)
-                        if wait_s is None or wait_s >= left_s():
-                            raise
-                        log("llm", "%s: %s; retry in %.3g s" % (error.kind, error, wait_s))
-                        waited = True
-                        await self._sleep(wait_s)
+                    failed = error
+                waited = await self._wait(candidate, request, failed, waited, left_s())
                 await overlay.enter("REQUEST")
         finally:
             if self._http is None:
                 self._http = http
             else:
                 await http.close()
+
+    async def _wait(self, candidate, request, error, waited, left_s):
+        """Wait before a retry, or learn another form of the request; return whether a wait is
+        behind it. Raise `error` if no retry helps."""
+        if error.words and quirks.learn(candidate, request, error):
+            return waited
+        wait_s = None if waited else failure.pause_s(error)
+        if wait_s is None or wait_s >= left_s:
+            raise error
+        log("llm", "%s: %s; retry in %.3g s" % (error.kind, error, wait_s))
+        await self._sleep(wait_s)
+        return True

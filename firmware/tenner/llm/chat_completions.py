@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _USER = b'{"role":"user","content":"'
 _ASSISTANT = b'{"role":"assistant","content":"'
+_CONTENT = b',"content":"'
 # Behind the arguments of a call whose signature is not known; Gemini documents this value.
 _SIGNATURE = (
     b',"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}'
@@ -44,7 +45,7 @@ def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
         yield b',"max_completion_tokens":%d' % limit if own else b',"max_tokens":%d' % limit
     yield b',"messages":[{"role":"system","content":"'
     yield from escaped(request.system())
-    yield from _messages(request, quirks, records.own_tag(candidate, quirks))
+    yield from _messages(candidate, request, quirks)
     opening = b',"tools":['
     for first, block in files.blocks_of(request.tools()):
         if first:
@@ -54,14 +55,15 @@ def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
     yield b"}]}" if opening == b"}," else b"}"
 
 
-def _messages(request, quirks, tag):
+def _messages(candidate, request, quirks):
     """Close the system message and yield the messages of the history."""
     # Neighbors of the user role become one message: some models' templates reject two in a row.
     # A message stays open until the next line is known; `ending` closes it.
     ending = b'"}'
     role = ""  # the kind of the open message: u, a, t, o before its text, or c once it has calls
     skip = False
-    assistant, signature = _forms(quirks)
+    # Of each message, and the end of its first call.
+    assistant, call_end = _forms(quirks) if quirks else (_ASSISTANT, b'"}}]}')
     splitter = records.Splitter()
     for piece in request.records():
         end = role != "o" and records.dialog_end(piece, role)
@@ -73,33 +75,34 @@ def _messages(request, quirks, tag):
         for line, part, _ in splitter.parts(piece):
             if line:
                 kind, id, name = line
-                # Another model's fields mean nothing to this one.
-                skip = kind in "ox" and id != tag
-                if "i" in quirks and kind in "ct":
-                    id = records.nine_letters(id)
+                skip = False
+                if quirks or kind in "ox" or role == "o":
+                    skip, id = records.own(line, candidate, quirks)
             if skip:
                 continue
             if line:
                 before = ending
-                if kind == "o":
-                    before = b"," if role == "o" else before + b',{"role":"assistant",'
-                    role = "o"
-                    ending = b',"content":""}'
-                elif kind == "x":
-                    before = b'"},'
-                    ending = b"}]}"
-                elif role == "o" and kind == "a":
-                    before = b',"content":"'
-                    role = "a"
-                    ending = b'"}'
+                fields = kind in "ox" or role == "o" and kind == "a"
+                if fields or role == "o":
+                    before, role, ending = _around_fields(kind, role, ending)
+                    if not fields:
+                        yield before
+                        before = ending
+                if fields:
+                    pass
                 elif kind == "c":
-                    before = _before_call(role, ending, assistant)
+                    if role == "c":
+                        before = before[:-2] + b","
+                    elif role == "a":
+                        before = b'","tool_calls":['
+                    else:
+                        before += b"," + assistant + b'","tool_calls":['
                     before += b'{"id":%s,"type":"function","function":{"name":%s,"arguments":"' % (
                         id,
                         name,
                     )
                     part = escape(part)
-                    ending = b'"}%s}]}' % (b"" if role == "c" else signature)
+                    ending = b'"}}]}' if role == "c" else call_end
                     role = "c"
                 elif kind == "i":
                     if role == "u":
@@ -132,23 +135,23 @@ def _messages(request, quirks, tag):
 
 
 def _forms(quirks):
-    """Return the beginning of the assistant's messages, and the end of a first call without a
+    """Return the beginning of the assistant's messages, and the end of a first call that has no
     signature."""
     assistant = _ASSISTANT
     if "r" in quirks:
         assistant = assistant.replace(b"content", b'reasoning_content":"","content')
-    return assistant, _SIGNATURE if "g" in quirks else b""
+    return assistant, b'"}%s}]}' % (_SIGNATURE if "g" in quirks else b"")
 
 
-def _before_call(role, ending, assistant):
-    """Return the bytes from the open message to a call."""
-    if role == "c":
-        return ending[:-2] + b","
-    if role == "o":
-        return ending[:-1] + b',"tool_calls":['
-    if role == "a":
-        return b'","tool_calls":['
-    return ending + b"," + assistant + b'","tool_calls":['
+def _around_fields(kind, role, ending):
+    """Return (bytes before a line of fields, or behind the last one; the role and the ending of
+    the message from there on)."""
+    if kind == "o":
+        before = b"," if role == "o" else ending + b',{"role":"assistant",'
+        return before, "o", _CONTENT + b'"}'
+    if kind == "x":
+        return b'"},', role, b"}]}"
+    return _CONTENT, "a", b'"}'
 
 
 def _dialog(piece, assistant):

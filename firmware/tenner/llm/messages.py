@@ -58,10 +58,10 @@ def body(candidate: "Candidate", request: "Request") -> "Iterator[bytes]":
     quirks = getattr(request, "quirks", "")
     cache = b"" if "c" in quirks else b',"cache_control":{"type":"ephemeral"}'
     yield b'"%s}],"messages":[' % cache
-    yield from _messages(request, quirks, records.own_tag(candidate, quirks))
+    yield from _messages(candidate, request, quirks)
 
 
-def _messages(request, quirks, tag):
+def _messages(candidate, request, quirks):
     """Yield the messages of the history, and the end of the request."""
     # Roles alternate, so neighbors of one role share a message, also the results of a round and a
     # person's text after it. The API rejects empty text: a block and a message begin with their
@@ -80,7 +80,8 @@ def _messages(request, quirks, tag):
             if line:
                 kind, id, name = line
                 opened = False
-            if kind in "ox" and id != tag:
+                skip = kind in "ox" and records.own(line, candidate, quirks)[0]
+            if skip:
                 continue
             if not opened and (part or kind in "ct"):
                 opened = True

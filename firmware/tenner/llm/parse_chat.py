@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from tenner.llm.collect import Collector
     from tenner.net.json.scanner import Scalar
 
-#: Members of the assistant's message that some servers want back.
-_TAILS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
-
 
 class Parser:
     """Takes the values of reply chunks, or of a complete reply, where one key differs; `reply` is
@@ -92,7 +89,7 @@ class Parser:
                 self._call_value(path[4:], value, more)
         elif field == "function_call":
             self._call_value([0, "function"] + path[4:], value, more)
-        elif field in _TAILS:
+        elif field[:9] == "reasoning" or field == "extra_content":
             self._tail_value(field, path[3:], value, more)
         elif isinstance(value, str):
             if field == "content":

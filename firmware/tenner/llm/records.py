@@ -29,9 +29,13 @@ def model_tag(candidate: "Candidate") -> bytes:
     return b'"%08x"' % (crc32(text.encode()) & 0xFFFFFFFF)
 
 
-def own_tag(candidate: "Candidate", quirks: str) -> bytes:
-    """Return the tag of the fields that a model takes back, b"" if it takes none."""
-    return b"" if "n" in quirks else model_tag(candidate)
+def own(line: list, candidate: "Candidate", quirks: str) -> tuple[bool, bytes]:
+    """Return (whether this model does not take the line, its id in the form that it takes)."""
+    kind, id, _ = line
+    if kind in "ox":
+        # The fields of another model mean nothing to this one.
+        return "n" in quirks or id != model_tag(candidate), id
+    return False, nine_letters(id) if "i" in quirks and kind in "ct" else id
 
 
 def nine_letters(id: bytes) -> bytes:
