@@ -82,7 +82,7 @@ def _records(turn):
     if turn.spooled:
         yield from spool.pieces(turn.agent, turn.spooled)
     for line in turn.lines:
-        if line[:5] in tails.KINDS:
+        if turn.tails is not None and line[:5] in tails.KINDS:
             yield from tails.pieces(turn.agent, line)
             continue
         for start in range(0, len(line), PIECE):

@@ -216,7 +216,7 @@ class Turn:
     def _all_lines(self):
         if self.spooled:
             yield from spool.pieces(self.agent, self.spooled)
-        yield from tails.kept(self)
+        yield from self.lines if self.tails is None else tails.kept(self)
         if self.unkept is not None:
             yield from cut_off.record(self, self.unkept)
 
