@@ -96,7 +96,7 @@ def plain_tool(data: bytes) -> bytes:
 
 def _top(whole):
     """Return the schema of an object whose members are those of all its choices."""
-    found = {"type": "object", "properties": {}}
+    found: dict = {"type": "object", "properties": {}}
     for part in _parts(whole, whole, 0):
         names = part.get("properties") or {}
         for name in names:
