@@ -555,6 +555,12 @@ class Names(unittest.TestCase):
             'still: "Tank low: 8 %"; tank.level 8 % (limit 20); 1 h, lowest 8 %',
         )
 
+    def test_the_words_of_a_model_name_the_board_too(self):
+        board = sim.Board(README, name="kitchen")
+        board.reply = sim.Result("Open a window.")
+        spell(board, HOT, 120)
+        self.assertEqual(texts(board), ["kitchen: Open a window."])
+
     def test_answers_name_the_alarm_and_what_else_is_active(self):
         board = sim.Board(TWO, name="kitchen")
         spell(board, 41)

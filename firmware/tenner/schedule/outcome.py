@@ -4,7 +4,7 @@
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import alarms, conditions, cron_tick, dedup, digest
+from tenner.schedule import alarm_texts, alarms, conditions, cron_tick, dedup, digest
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.run_log import SENT
 from tenner.schedule.sensor_values import show
@@ -111,7 +111,7 @@ def _owed(service, request, task):
         if not why and len(request.tasks) > 1 and value and value not in text:
             # Perhaps it speaks of the other tasks only.
             text += "\n(%s)" % conditions.describe(condition, task.trigger_value)
-        return None if why else strip_ack(text)
+        return None if why else alarm_texts.board(service) + str(strip_ack(text))
     # The board has told it meanwhile.
     request.tasks = [one for one in request.tasks if one is not task]
     request.owes = None
@@ -119,7 +119,8 @@ def _owed(service, request, task):
     request.mark = "ad:" + str(request.mark)[3:]
     if why:
         return None
-    return "(later, about %s) %s" % (conditions.describe(condition, None), strip_ack(text))
+    about = conditions.describe(condition, None)
+    return "%s(later, about %s) %s" % (alarm_texts.board(service), about, strip_ack(text))
 
 
 def _is_late(request, task):
