@@ -100,6 +100,9 @@ class Request:
         self._size = size
         self.max_tokens = max_tokens
         self.max_reply = 16384
+        self.keep_at = None
+        self.kept_from = 1024
+        self.most_kept = 24576
 
     def system(self):
         for i in range(0, len(self._system), self._size):

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import os
+import sys
 import unittest
 
 import agent_fakes
@@ -266,15 +267,20 @@ class TestTurn(unittest.TestCase):
         self.assertEqual(message.answer, "again")
         self.assertTrue("".join(words) in asked(2))
 
-    def test_only_a_persons_answer_of_a_board_goes_by_way_of_flash(self):
+    def test_only_a_persons_answer_goes_by_way_of_flash(self):
         agent = self.agent()
         turn = Turn(agent, "heartbeat", "x")
         self.assertEqual(model_call.Request(turn, ()).keep_at, None)
         turn.on_result = print
-        self.assertTrue(model_call.Request(turn, ()).keep_at.endswith("state/reply.part"))
+        found = model_call.Request(turn, ())
+        self.assertTrue(found.keep_at.endswith("state/reply.part"))
+        self.assertEqual((found.max_reply, found.kept_from, found.most_kept), (6144, 1024, 24576))
         agent.port.small = False
         found = model_call.Request(turn, ())
-        self.assertEqual((found.keep_at, found.max_reply), (None, 131072))
+        roomy = sys.implementation.name == "cpython"
+        self.assertEqual(found.max_reply, 131072 if roomy else 16384)
+        self.assertEqual(found.kept_from, 131072 if roomy else 1024)
+        self.assertEqual(found.most_kept, 1048576)
 
     def test_a_failed_model_is_one_sentence_and_the_next_turn_works(self):
         agent = self.agent(LlmError("auth", "The key was refused."), Reply("fine"))

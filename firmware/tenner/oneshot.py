@@ -5,6 +5,7 @@ import asyncio
 import sys
 
 from tenner import log
+from tenner.agent import cut_off
 from tenner.agent.turn import Turn
 from tenner.app import App
 from tenner.channels.console import KEPT
@@ -43,12 +44,19 @@ async def _once(app, text):
     app.deliver = _print_message
     app.spawn = _no_spawn
     turn = Turn(app.agent, "person", text + "\n\n(now: %s)" % app.now_text(), "console", "owner")
+    turn.on_result = _parts_follow
     result = await app.agent.lane.person("console:owner", turn)
     if result.error is not None:
         _show("tenner: " + result.error)
         return 1
-    _show(result.text or "(The model gave no text.)")
+    for part in cut_off.parts(app.agent, result):
+        print(log.visible(part, KEPT), end="")
+    print("" if result.kept or result.text else "(The model gave no text.)")
     return 0
+
+
+def _parts_follow(result):
+    """Let the beginning of a long answer go to flash."""
 
 
 def _no_spawn(text, turn):

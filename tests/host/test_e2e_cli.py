@@ -76,6 +76,19 @@ def test_once_prints_the_reply_and_nothing_else(tenner, root, services):
     assert len(services.model.requests) == 1
 
 
+def test_once_prints_a_long_reply_to_its_end(tenner, root, services):
+    path = root / "config.json"
+    config = json.loads(path.read_text())
+    config["llm"]["max_tokens"] = 16_384
+    path.write_text(json.dumps(config))
+    for count in (3_000, 6_000):
+        words = "".join([f"word {number}\n" for number in range(count)]) + "the end"
+        services.model.script = [Answer(words)]
+        code, output, errors = tenner("--once", "say: hello")
+        assert code == 0, output[-500:] + errors
+        assert output == words + "\n", (len(output), len(words))
+
+
 def test_once_says_that_a_reply_is_empty(tenner, services):
     services.model.script = [Answer("")]
     code, output, errors = tenner("--once", "say: hello")

@@ -1,6 +1,8 @@
 # tenner agent.cut_off: joins answers cut off at the length limit, and sends long ones from flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import sys
+
 from tenner.agent.history_records import record_pieces
 from tenner.net.json.writer import escaped
 from tenner.port.compat import const
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHORT = const(2000)  # characters
 _PIECE = const(1024)  # bytes: a used heap has few long stretches
+_ROOMY_PIECE = const(3072)
 #: So much of an answer on flash becomes part of the history.
 _REMEMBERED = const(6144)
 
@@ -59,18 +62,19 @@ def short(text: str) -> str:
     return "(the beginning of this long answer was sent, and is not kept here)\n" + text[-_SHORT:]
 
 
-def deliver(agent: "Agent", message: "Message", result: "Result") -> str:
-    """Send the beginning of a long answer, which is on flash, as separate messages; return the
-    text of the last one."""
+def parts(agent: "Agent", result: "Result") -> "Iterator[str]":
+    """Yield a long answer, whose beginning is on flash, in parts that end at a line or a word."""
     path = _path(agent)
+    is_roomy = sys.implementation.name == "cpython" and not agent.port.small
+    size = _ROOMY_PIECE if is_roomy else _PIECE
     kept, text = result.kept, result.text
     start = 0
     while start < kept:
-        piece = b"".join(files.blocks(path, start, min(start + _PIECE, kept)))
-        if start + len(piece) >= kept and len(piece) + len(text.encode()) <= _PIECE:
-            return str(piece, "utf-8") + text
+        piece = b"".join(files.blocks(path, start, min(start + size, kept)))
+        if start + len(piece) >= kept and len(piece) + len(text.encode()) <= size:
+            text = str(piece, "utf-8") + text
+            break
         if start + len(piece) < kept:
-            # End a part at a line or word boundary.
             half = len(piece) // 2
             end = (
                 piece.rfind(b"\n", half) if b"\n" in piece[half:] else piece.rfind(b" ", half)
@@ -84,8 +88,19 @@ def deliver(agent: "Agent", message: "Message", result: "Result") -> str:
         if not piece:
             break
         start += len(piece)
-        agent.app.deliver(message.channel, message.chat, str(piece, "utf-8"))
-    return text
+        yield str(piece, "utf-8")
+    if text:
+        yield text
+
+
+def deliver(agent: "Agent", message: "Message", result: "Result") -> str:
+    """Send all parts of a long answer but the last as separate messages; return the last."""
+    last = ""
+    for part in parts(agent, result):
+        if last:
+            agent.app.deliver(message.channel, message.chat, last)
+        last = part
+    return last
 
 
 def record(turn: "Turn", text: str) -> "Iterator[bytes]":

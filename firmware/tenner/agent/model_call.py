@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
+import sys
 
 from tenner import overlay
 from tenner.agent import context, context_limit
@@ -19,9 +20,14 @@ if TYPE_CHECKING:
 
 # Longest text of a reply in memory, and longest arguments of one call, in bytes; memory holds
 # several copies of each. A board asks for 1,024 tokens, which are 4 KB, 6 KB in some scripts;
-# longer text goes to flash.
+# longer text goes to flash. MicroPython's heap has few long stretches, also where it is large.
 _REPLY = const(131072)
+_HEAP_REPLY = const(16384)
 _BOARD_REPLY = const(6144)
+# From so many bytes on the beginning of a text is on flash, and so many at the most.
+_KEPT_FROM = const(1024)
+_BOARD_KEPT = const(24576)
+_KEPT = const(1048576)
 # With a context below this, the size of prompt and tools matters for the history.
 _SMALL_CONTEXT = const(16000)
 
@@ -41,11 +47,17 @@ class Request:
 
     def __init__(self, turn: "Turn", tools: "Sequence[Parts]") -> None:
         self.max_tokens = turn.max_tokens or turn.agent.config.get("llm.max_tokens")
-        self.max_reply = _REPLY
+        self.max_reply = self.kept_from = _REPLY
+        self.most_kept = _KEPT
+        if sys.implementation.name == "micropython":
+            self.max_reply = _HEAP_REPLY
+            self.kept_from = _KEPT_FROM
         if turn.agent.port.small:
             self.max_reply = _BOARD_REPLY
-            if turn.on_result and turn.begun is None:
-                self.keep_at = turn.agent.port.path("state/reply.part")
+            self.kept_from = _KEPT_FROM
+            self.most_kept = _BOARD_KEPT
+        if turn.on_result and turn.begun is None:
+            self.keep_at = turn.agent.port.path("state/reply.part")
         #: The file for the fields that a model wants back, and its bytes so far.
         self.tail_at = turn.agent.port.path("state/tails.part"), turn.tails or 0
         self._turn = turn

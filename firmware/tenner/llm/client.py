@@ -43,7 +43,8 @@ async def complete(
             raise await failure.refused(candidate, response, http.body_bytes)
         collector = request.reply = Collector(request.max_reply)
         collector.body_bytes = http.body_bytes
-        collector.keep_at = getattr(request, "keep_at", None)
+        collector.keep_at = request.keep_at
+        collector.kept_from, collector.most_kept = request.kept_from, request.most_kept
         collector.tail_at, collector.tail_start = getattr(request, "tail_at", (None, 0))
         try:
             await _receive(response, candidate, collector)

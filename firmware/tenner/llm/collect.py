@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 _MAX_CALLS = const(16)  # to run
 _MAX_NAMED = const(64)  # to reject by name
-_MOST_KEPT = const(24576)
-_IN_MEMORY = const(1024)  # bytes of a text that may go to flash
 _BLOCK = const(256)
 _CUT_OFF = const("\n(cut off: the reply has over %d bytes)")
 #: The first bytes of tool calls written as text, which stay in one piece.
@@ -99,7 +97,9 @@ class Collector:
     that is set; else the text is cut off.
     """
 
-    keep_at = None
+    keep_at: str | None = None
+    #: The bytes of text from which on its beginning goes there, and the most that go.
+    kept_from = most_kept = 0
     #: The file for the reply's Tail, and its bytes so far.
     tail_at = None
     tail_start = 0
@@ -184,7 +184,7 @@ class Collector:
         self._blocks.append(str(self._text, "utf-8"))
         self._stored += len(self._text)
         self._text = bytearray()
-        if self._stored > (min(_IN_MEMORY, self.limit) if self.keep_at else self.limit):
+        if self._stored > (min(self.kept_from, self.limit) if self.keep_at else self.limit):
             text = _make_room(self, self.draft().encode())
             self._blocks = [str(text, "utf-8")]
             self._stored = len(text)
@@ -301,7 +301,7 @@ def _make_room(collector, text):
     start = 0
     if text[:5] in _MARKUP and not collector.kept:
         collector.keep_at = None
-    if collector.keep_at and not collector.full and collector.kept < _MOST_KEPT:
+    if collector.keep_at and not collector.full and collector.kept < collector.most_kept:
         # Never split a word, which may be a secret: each part is searched alone. Some scripts have
         # no spaces.
         start = len(text)
