@@ -775,7 +775,7 @@ class Escalation(unittest.TestCase):
         for text, part in (
             ("(when a.b > 1; escalate)", "such as escalate 15m to anna"),
             ("(when a.b > 1; escalate 15m)", "such as escalate 15m to anna"),
-            ("(when a.b > 1; escalate 15m to a b)", "such as escalate 15m to anna"),
+            ("(when a.b > 1; escalate 15m to anna bob)", "such as escalate 15m to anna"),
             ("(every 1h; escalate 15m to anna)", "escalate is for alarms"),
         ):
             problem = clauses.parse_clauses(text + " X")[2]
