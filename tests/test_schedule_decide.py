@@ -219,10 +219,15 @@ class Times(unittest.TestCase):
             ("EST5EDT", -18000),
             ("AEST-10AEDT,M10.1.0,M4.1.0/3", 39600),
             ("XXX5YYY,J60/0,300", -18000),
+            ("Asia/Shanghai", 28800),
+            ("europe/berlin", 3600),
+            ("America/Argentina/Buenos_Aires", -10800),
         ):
             self.assertEqual(Zone(text).offset(NOON), offset, text)
-        for text in ("", "Europe/Berlin", "CET", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0",
-                     "CET-25", "+15:00", "CET-1x", "CET-1CEST,M3.5.0,M10.5.0/3,", "<A0", "12"):  # fmt: skip  # noqa: E501
+        self.assertEqual(Zone("Asia/Shanghai").text, "CST-8")
+        for text in ("", "Europe/Berli", "Asia/", "/", "CET", "CET-1CEST,M3.5.0",
+                     "CET-1CEST,M13.5.0,M10.5.0", "CET-25", "+15:00", "CET-1x",
+                     "CET-1CEST,M3.5.0,M10.5.0/3,", "<A0", "12"):  # fmt: skip
             with self.assertRaises(ValueError):
                 Zone(text)
 

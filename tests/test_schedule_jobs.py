@@ -6,9 +6,11 @@ import unittest
 
 import schedule_sim as sim
 from support import run, temp_folder
+from tenner import app
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.schedule import cron_jobs
 from tenner.schedule.cronexpr import five_fields
+from tenner.store.config import Config
 from tenner.tools import ToolError
 from tenner.tools import cron as tool
 
@@ -69,6 +71,27 @@ class Schedules(unittest.TestCase):
         board.pass_time(2 * 86400)
         self.assertEqual([utc % 86400 // 3600 for utc, _, _ in board.turns], [8, 8])
         self.assertEqual(board.sent.count(("Do it.", None, None)), 2)
+
+    def test_a_zone_has_the_name_of_a_place(self):
+        schedule = {"kind": "cron", "expr": "0 9 * * *"}
+        zones = ("Asia/Shanghai", "Mars/Olympus", 8, None)
+        board = Board(
+            self,
+            [job("in %s" % tz, dict(schedule, tz=tz), "message") for tz in zones],
+        )  # fmt: skip
+        board.pass_time(86400)
+        # 09:00 in Shanghai, and on the owner's own clock.
+        self.assertEqual([line["due"] - START for line in board.lines()], [3600, 32400])
+        problem = 'CRON.json entry %d: "%s" is no time zone; write CET-1CEST,M3.5.0,M10.5.0/3'
+        for index, tz in ((2, "Mars/Olympus"), (3, "8")):
+            self.assertIn(problem % (index, tz), str(board.notices))
+
+    def test_a_wrong_zone_of_the_owner_is_utc(self):
+        class App:
+            config = Config({"time.zone": "Mars/Olympus"})
+
+        self.assertEqual(app._zone(App).text, "UTC0")
+        self.assertEqual(App.config.get("time.zone"), "UTC0")
 
     def test_a_clock_that_is_wrong_for_seconds_ends_no_job(self):
         at = START + 3 * 86400

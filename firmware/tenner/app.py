@@ -110,7 +110,7 @@ class App:
 
     def _make(self, name):
         if name == "zone":
-            return Zone(self.config.get("time.zone"))
+            return _zone(self)
         if name == "chain":
             return _chain(self)
         if name == "sensors":
@@ -296,6 +296,16 @@ class App:
     def take_request(self, data: bytes) -> None:
         """Start the answer to a message of the owner's computer at the broker."""
         overlay.later("REMOTE", None, serve.take, self.mqtt, data)
+
+
+def _zone(app):
+    try:
+        return Zone(app.config.get("time.zone"))
+    except ValueError as error:
+        # A slip in one setting must not stop the alarms. It is told once a start.
+        log("config", "time.zone: %s. Until then it is UTC" % error)
+        app.config.put("time.zone", "UTC0")
+        return Zone()
 
 
 def _chain(app):

@@ -10,6 +10,7 @@ from croniter import croniter
 
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.posix_tz import Zone
+from tenner_host import FIRMWARE
 
 UTC = datetime.timezone.utc
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=UTC)
@@ -30,6 +31,23 @@ ZONES = {
 }
 FIRST = 1704067200  # 2024-01-01
 LAST = FIRST + 20 * 366 * 86400
+
+
+PLACES = (FIRMWARE / "tenner/schedule/zones.tsv").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_boards_places_are_those_of_the_tz_database():
+    names = [line.split("\t")[0] for line in PLACES]
+    assert names == sorted(set(names))
+    for name, rule in (line.split("\t") for line in PLACES):
+        zone, known = Zone(name), zoneinfo.ZoneInfo(name)
+        assert zone.text == rule
+        # Each month of 2025, which no later law changes. Morocco has hours of its own in Ramadan.
+        for utc in range(1735732800, 1767225600, 30 * 86400):
+            offset = datetime.datetime.fromtimestamp(utc, known).utcoffset()
+            assert offset is not None
+            if name != "Africa/Casablanca":
+                assert zone.offset(utc) == offset.total_seconds(), (name, utc)
 
 
 @pytest.mark.parametrize("name", sorted(ZONES))

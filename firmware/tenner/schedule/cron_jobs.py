@@ -7,8 +7,9 @@
                "missed": "once"}]}
 
 schedule: {"kind": "at", "at": ISO time}, {"kind": "every", "every_seconds": N, "anchor"?: ISO
-time} or {"kind": "cron", "expr": five fields}, each with "tz"?. payload: "agent_turn" (with
-"model"?) or "message", both with "channel"? and "chat"? for someone else than the owner.
+time} or {"kind": "cron", "expr": five fields}, each with "tz"?, a rule or a place of zones.tsv.
+payload: "agent_turn" (with "model"?) or "message", both with "channel"? and "chat"? for someone
+else than the owner.
 """
 
 import json
@@ -229,10 +230,10 @@ def job_of(entry: "Any", zone: Zone) -> Task:
     job.notify = kind == "message"
     job.enabled = _one_of(entry, "enabled", (True, False))
     job.skip_missed = _one_of(entry, "missed", ("once", "skip")) == "skip"
-    tz = schedule.get("tz", zone.text)
-    if tz != zone.text:
-        zone = Zone(str(tz))
-        job.tz = tz
+    own = Zone(str(schedule.get("tz") or zone.text))
+    if own.text != zone.text:
+        zone = own
+        job.tz = own.text
     kind = _one_of(schedule, "kind", ("cron", "every", "at"))
     if kind == "at":
         job.at = _time(schedule.get("at"), zone)

@@ -8,6 +8,8 @@ is taken as the moment of the change; a repeated one as its first pass.
 import re
 
 from tenner.port.compat import const
+from tenner.port.package import locate
+from tenner.store import files
 
 _DAY_S = const(86400)
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
@@ -94,8 +96,22 @@ def _strikes(rule, year):
     return day * _DAY_S + seconds
 
 
+def _named(name):
+    """Return the rule of a place such as `Asia/Shanghai` in zones.tsv; the name for another."""
+    wanted = name.lower().encode()
+    for line in files.lines_of(files.blocks(*locate("schedule/zones.tsv"))):
+        place, _, rule = line.partition(b"\t")
+        if place.lower() == wanted:
+            return rule.decode()
+    return name
+
+
 class Zone:
+    """The owner's clock. `text` is its rule: a place is looked up once."""
+
     def __init__(self, text: str = "UTC0") -> None:
+        if "/" in text.partition(",")[0]:
+            text = _named(text)
         self.text = text
         self._std = 0
         self._dst: int | None = None
@@ -108,7 +124,7 @@ class Zone:
         except (ValueError, IndexError):
             raise ValueError(
                 '"%s" is no time zone; write CET-1CEST,M3.5.0,M10.5.0/3 or +02:00; '
-                "`tenner setup` knows the names of places" % text
+                "`tenner setup` knows the rules of all places" % text
             )
 
     def _parse(self, text):
