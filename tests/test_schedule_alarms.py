@@ -1100,6 +1100,18 @@ class Sensors(unittest.TestCase):
         self.assertEqual(len(board.notices), 2)
         self.assertTrue("answers again; it failed" in board.notices[1], board.notices)
 
+    def test_the_value_of_a_silent_sensor_is_old(self):
+        board = sim.Board(FREEZER)
+        board.pass_time(20)
+        self.assertIn("(now 21.5)", asyncio.run(status.heartbeat(board.service)))
+        del board.readings["room"]
+        board.pass_time(24 * 60 + 10)
+        self.assertIn("(21.5, old: 24 min)", asyncio.run(status.heartbeat(board.service)))
+        self.assertIn("(21.5 \u00b0C, old: 24 min)", alarms(board))
+        board.readings["room"] = {"temperature": 21.5}
+        board.pass_time(120)
+        self.assertIn("(now 21.5)", asyncio.run(status.heartbeat(board.service)))
+
     def test_a_notice_is_a_sentence(self):
         board = sim.Board(FREEZER)
         board.readings["room"] = {"s": "text", "ok": 1}

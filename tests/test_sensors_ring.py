@@ -6,6 +6,8 @@ import unittest
 from fakes import FakeCtx, FakeI2C
 from support import run, temp_folder
 from tenner import sampler
+from tenner.page import readings
+from tenner.schedule.task import Condition, Task
 from tenner.sensors.ring import Ring
 from tenner.store import files
 
@@ -221,6 +223,46 @@ class TestHistory(unittest.TestCase):
         )
         self.assertIn("room, 12 readings from 60 min ago to 5 min ago", self.history(hours=1))
         self.assertIn("no reading of attic was kept in the last 24 h: one", self.history("attic"))
+
+    def test_an_old_reading_is_marked(self):
+        self.sample()
+        self.app.clock.time += 600
+        self.assertFalse("old" in self.history())
+        self.assertFalse("old" in self.page())
+        self.app.clock.time += 840
+        self.assertIn("ago to 24 min ago (old: one is due every 5 min):", self.history())
+        self.assertIn('"old": true', self.page())
+        # What a condition saw last is new while its sensor answers.
+        task = Task()
+        task.condition = condition = Condition()
+        condition.sensor, condition.value, condition.seen = "room", "temperature", 31.5
+        self.assertIn('"value": 31.5, "at": %d}' % self.app.clock.time, self.page(task))
+        fault = {"room": [0, 0, 1, True, 0]}
+        self.assertIn('"old": true', self.page(task, faults=fault))
+
+    def page(self, *tasks, faults=None):
+        """The curves of the page, with these tasks and faults of sensors."""
+
+        class Heartbeat:
+            pass
+
+        class Connection:
+            text = ""
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                pass
+
+            async def put(self, text):
+                self.text += text
+
+        Heartbeat.tasks, Heartbeat.faults = tasks, faults or {}
+        self.app.get = lambda name: Heartbeat
+        connection = Connection()
+        run(readings.sparks(self.app, connection))
+        return connection.text
 
     def test_one_reading_for_each_time(self):
         self.app.clock.time += 17

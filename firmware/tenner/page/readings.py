@@ -6,6 +6,7 @@ import time
 
 from tenner.page.request import Refused
 from tenner.port.compat import const, sleep_ms
+from tenner.schedule import faults
 from tenner.sensors.ring import Ring
 from tenner.sensors.units import unit
 
@@ -76,11 +77,14 @@ def _ring(app):
 def _live(app):
     """Return {name: value} of the conditions' sensors, which are read more often than stored."""
     found = {}
-    for task in app.get("heartbeat").tasks or ():
+    heartbeat = app.get("heartbeat")
+    for task in heartbeat.tasks or ():
         condition = task.condition
         # Of several values, the one that was seen does not tell whose it is.
         if condition and not condition.also and condition.seen is not None:
-            found[condition.name()] = condition.seen
+            fault = heartbeat.faults.get(condition.sensor)
+            if not (fault and fault[faults.COUNT]):
+                found[condition.name()] = condition.seen
     return found
 
 
@@ -89,6 +93,7 @@ async def sparks(app: "App", connection: "Connection") -> None:
     now = app.clock.now()
     ring = _ring(app)
     live = _live(app)
+    old_s = 2 * app.config.get("sensors.every")
     mark = ""
     with connection:
         for name in sorted(set(ring.names() + list(live))):
@@ -101,7 +106,8 @@ async def sparks(app: "App", connection: "Connection") -> None:
             await points.send()
             if thinned.last:
                 at, value = thinned.last
-                await connection.put('], "value": %s, "at": %d}' % (json.dumps(value), at))
+                old = ', "old": true' if now - at > old_s else ""
+                await connection.put('], "value": %s, "at": %d%s}' % (json.dumps(value), at, old))
                 mark = ", "
 
 

@@ -8,7 +8,6 @@ from tenner.port.compat import const
 from tenner.schedule import alarm_texts, alarms, dedup, sensor_values, status
 from tenner.schedule.amounts import duration
 from tenner.schedule.occurrences import Occurrences
-from tenner.schedule.sensor_values import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,11 +154,8 @@ def _find(service, name):
 
 async def _line(service, task, one):
     text = alarm_texts.shown(await _filled(service, task, one["text"]))
-    value = one["value"]
     name = "alarm %d" % one["alarm"] if one["alarm"] is not None else "line %d" % one["line"]
-    if value is not None:
-        now = " (now %s%s)" % (show(value), alarm_texts.sign(service, task.condition))
-    about = one["condition"] + ("" if value is None else now)
+    about = one["condition"] + status.seen(one, alarm_texts.sign(service, task.condition))
     return "%s: %s; %s; %s" % (name, one["state"], about, text)
 
 

@@ -22,9 +22,10 @@ _STABLE_S = const(60)
 _LASTS_S = const(600)
 _NOTICE_S = const(3600)
 
-_SINCE = const(0)
+#: Places in a list of `service.faults`.
+SINCE = const(0)
 _LAST = const(1)
-_COUNT = const(2)
+COUNT = const(2)
 _TOLD = const(3)
 _NOTICE = const(4)
 
@@ -37,20 +38,20 @@ def note(occurrences: "Occurrences", sensor: str, sentence: str | None, line: in
     fault = service.faults.get(sensor)
     if sentence is None:
         # Also when the clock was set back.
-        if fault and fault[_COUNT] and not 0 <= now - fault[_LAST] < _STABLE_S:
+        if fault and fault[COUNT] and not 0 <= now - fault[_LAST] < _STABLE_S:
             _over(service, sensor, fault, now)
         return
     if fault is None:
         fault = service.faults[sensor] = [now, now, 0, False, 0]
-    if not fault[_COUNT]:
-        fault[_SINCE] = now
+    if not fault[COUNT]:
+        fault[SINCE] = now
         fault[_TOLD] = False
         service.dirty = True
         log("heartbeat", "sensor %s failed: %s" % (sensor, sentence))
     fault[_LAST] = now
-    fault[_COUNT] += 1
+    fault[COUNT] += 1
     recent = 0 <= now - fault[_NOTICE] < _NOTICE_S
-    if fault[_TOLD] or (recent and now - fault[_SINCE] < _LASTS_S):
+    if fault[_TOLD] or (recent and now - fault[SINCE] < _LASTS_S):
         return
     fault[_TOLD] = True
     fault[_NOTICE] = now
@@ -62,23 +63,23 @@ def note(occurrences: "Occurrences", sensor: str, sentence: str | None, line: in
 
 
 def _over(service, sensor, fault, now):
-    lasted = span(fault[_LAST] - fault[_SINCE])
+    lasted = span(fault[_LAST] - fault[SINCE])
     text = "The sensor %s answers again" % sensor
-    if fault[_COUNT] > 1 and lasted:
-        text += "; it failed %d times in %s" % (fault[_COUNT], lasted)
+    if fault[COUNT] > 1 and lasted:
+        text += "; it failed %d times in %s" % (fault[COUNT], lasted)
     text += "."
     if fault[_TOLD]:
         service.app.agent.notify(text)
         fault[_NOTICE] = now
     else:
         log("heartbeat", text)
-    fault[_COUNT] = 0
+    fault[COUNT] = 0
     service.dirty = True
 
 
 def silent(service: "Service") -> list[str]:
     """Return the names of the sensors that do not answer."""
-    return sorted([name for name in service.faults if service.faults[name][_COUNT]])
+    return sorted([name for name in service.faults if service.faults[name][COUNT]])
 
 
 def _sentence(text):

@@ -106,6 +106,10 @@ def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterato
         if condition:
             one["condition"] = conditions.describe(condition)
             one["value"] = condition.seen
+            fault = service.faults.get(condition.sensor)
+            if fault and fault[faults.COUNT]:
+                # The value seen last is of a time before that.
+                one["old_s"] = moment.now - fault[faults.SINCE]
             one["state"] = alarm_texts.state(task, moment, zone)
             one["alarm"] = condition.alarm[0] if isinstance(condition.alarm, list) else None
             one["told"] = zone.short(condition.told) if condition.told else None
@@ -133,8 +137,7 @@ def _task_line(one):
     text = alarm_texts.shown(one["text"])
     pieces = ["line %d: %s" % (one["line"], text) if one["line"] else text]
     if "condition" in one:
-        value = one["value"]
-        about = one["condition"] + ("" if value is None else " (now %s)" % show(value))
+        about = one["condition"] + seen(one)
         pieces.append("%s: %s" % (about, one["state"]))
     if "waits" in one:
         pieces.append("waits: " + one["waits"])
@@ -145,6 +148,16 @@ def _task_line(one):
     if one.get("told"):
         pieces.append("last told " + one["told"])
     return "; ".join(pieces)
+
+
+def seen(one: dict, unit: str = "") -> str:
+    """Return ` (now 28.5)`, or ` (28.5, old: 24 min)` of a silent sensor; "" without a value."""
+    if one["value"] is None:
+        return ""
+    text = show(one["value"]) + unit
+    if "old_s" not in one:
+        return " (now %s)" % text
+    return " (%s, old: %s)" % (text, alarm_texts.span(one["old_s"]) or "?")
 
 
 async def why(service: "Service", args: str = "") -> str:

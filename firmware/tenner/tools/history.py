@@ -26,8 +26,13 @@ async def read(ctx: "ToolContext", name: str, hours: int) -> str:
         count, first, last = max(count, row[0]), min(first, row[1]), max(last, row[2])
         text = "%s min %s max %s mean %s last %s " % tuple([key] + [_shown(n) for n in row[3:]])
         lines.append(text + unit(key))
-    text = "%s, %d readings from %s ago to %s ago:\n"
-    return text % (name, count, _age(now - first), _age(now - last)) + "\n".join(lines)
+    text = "%s, %d readings from %s ago to %s ago" % (
+        name, count, _age(now - first), _age(now - last)
+    )  # fmt: skip
+    every_s = ctx.config.get("sensors.every")
+    if now - last > 2 * every_s:
+        text += " (old: one is due every %s)" % _age(every_s) if every_s else " (old)"
+    return text + ":\n" + "\n".join(lines)
 
 
 def _why_not(ctx, name, hours):

@@ -59,9 +59,9 @@ function healthLines({ agent, problem }) {
 function sensor(one) {
   const steps = isSwitch(one) && (one.value === 0 || one.value === 1);
   const value = steps ? ["off", "on"][one.value] : `${number(one.value)}${one.unit ? " " + one.unit : ""}`;
-  const label = `${one.name} over the last day, now ${value}`;
+  const label = `${one.name} over the last day, ${one.old ? "last" : "now"} ${value}`;
   return h("section", { class: "card", "aria-label": one.name }, h("p", null, one.name),
-    h("p", { class: "value" }, value), sparkline(one.points, label, steps), h("small", null, clock(one.at)));
+    h("p", { class: "value" }, value), sparkline(one.points, label, steps), h("small", null, `${clock(one.at)}${one.old ? " (old)" : ""}`));
 }
 
 export function filesCard(app, after) {
@@ -85,7 +85,7 @@ function taskCard(task, decisions, refresh) {
   const lines = [h("p", null, task.text.split("\n")[0])];
   if (task.condition) {
     lines.push(h("p", { class: kind }, h("strong", null, task.state)),
-      h("p", { class: "soft" }, `${task.condition}${task.value == null ? "" : ` (now ${number(task.value)})`}`));
+      h("p", { class: "soft" }, `${task.condition}${task.value == null ? "" : task.old_s == null ? ` (now ${number(task.value)})` : ` (${number(task.value)}, old: ${span(task.old_s)})`}`));
   }
   const more = [task.line ? `line ${task.line}` : "", task.waits && `waits: ${task.waits}`,
     task.next_s == null ? "waits for the clock" : `next in ${span(task.next_s)}`,
