@@ -691,7 +691,7 @@ class Escalation(unittest.TestCase):
         self.assertEqual(len(board.sent), 4, texts(board))
         self.assertEqual(texts(board)[2], texts(board)[3])
         self.assertEqual([one[2] for one in self.to], [None, "2000", None, "2000"])
-        # The next episode begins anew.
+        # The next episode is another one.
         spell(board, HOT, 1200)
         self.assertEqual(len(board.sent), 6)
 

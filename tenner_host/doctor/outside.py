@@ -244,7 +244,7 @@ def _default_address(driver: str) -> int | None:
     folder = FIRMWARE / "tenner" / "sensors"
     module = driver
     for line in (folder / "chips.tsv").read_text(encoding="utf-8").splitlines():
-        chip, _, home = line.partition("\t")
+        chip, home, _ = line.split("\t")
         if chip == driver:
             module = home
     path = folder / f"{module}.py"

@@ -220,7 +220,7 @@ class Board:
         if name in self.settings:
             return self.settings[name]
         if name.startswith(("people.", "telegram.")):
-            # Whoever `escalate` names is there.
+            # A replay knows every name that `escalate` has.
             return ["1"] if name == "telegram.allow" else "1"
         return self.zone if name == "zone" else self
 

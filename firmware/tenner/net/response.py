@@ -232,8 +232,8 @@ def _bad(what):
 
 
 def _text(value):
-    """Return the text of a header; what is no UTF-8 as the escapes of an address, for a redirect
-    to a page whose name is Latin-1."""
+    """Return the text of a header. Bytes that are no UTF-8 become the escapes of an address, for a
+    redirect to a page with a Latin-1 name."""
     try:
         return value.decode()
     except UnicodeError:
