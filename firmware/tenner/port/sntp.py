@@ -20,8 +20,8 @@ _MAX_STRATUM = const(15)
 
 
 def ask(host: str) -> int:
-    """Return the Unix time of `host` or `host:port`. Blocks for a second at most; OSError gives the
-    fault in words."""
+    """Return the Unix time of `host` or `host:port`. Blocks for a second at most; OSError gives
+    the fault in words."""
     name, _, port = host.partition(":")
     if not port.isdigit():
         name, port = host, "123"
