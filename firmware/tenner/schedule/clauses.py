@@ -10,6 +10,9 @@
 the nearest spelling.
 """
 
+from binascii import crc32
+
+from tenner.port.compat import const
 from tenner.schedule import condition_parser, line_rule
 from tenner.schedule.amounts import duration, is_digits, time_of_day
 from tenner.schedule.cronexpr import Cron, five_fields
@@ -40,6 +43,12 @@ _CLAUSES = {
     "escalate": "a time and to whom, such as escalate 15m to anna",
     "chart": "chart alone, or 5m to 366d, such as chart 6h",
 }
+#: In the rules of `parse_clauses`: no text could be read for want of memory.
+UNREAD = const(-1)
+_UNREAD = const(
+    "the board has too little memory to read this line; write its rule in brackets, as "
+    "`tenner heartbeat --check` shows it"
+)
 # Their values are seconds.
 _SPANS = ("every", "repeat", "chart")
 _DAYS = "sun mon tue wed thu fri sat"
@@ -47,17 +56,26 @@ _LONG_DAYS = "sunday monday tuesday wednesday thursday friday saturday"
 
 
 def parse_clauses(
-    text: str, known: "Known | None" = None, is_item: bool = True
+    text: str, known: "Known | None" = None, is_item: bool = True, rules: "dict | None" = None
 ) -> tuple[dict, str, str | None]:
     """
     Return (clauses, rest, problem) of one item's text, or of other text. `problem` is a sentence
     or None; with one there are no clauses, and the text is all of it. `known`: the sensors whose
-    names are right; None leaves names unchecked.
+    names are right; None leaves names unchecked. `rules`: the findings of line_rule so far by the
+    texts' check sums; an unknown text has none, and joins the list `rules[0]`, if there is one.
     """
     clauses, rest, problem = _written(text, known)
     if clauses:
         return clauses, rest, None
-    found, rest, other = line_rule.read(text, known, is_item)
+    if rules is None:
+        found, rest, other = line_rule.read(text, known, is_item)
+    else:
+        key = crc32(text.encode()) * 2 + is_item + 1
+        if key not in rules and 0 in rules:
+            rules[0].append((key, text, is_item))
+        found, rest, other = rules.get(key) or (None, text, None)
+        if UNREAD in rules and is_item and any(48 <= byte < 58 for byte in text.encode()):
+            other = _UNREAD
     if found is None:
         return {}, text, problem or other
     clauses, problem = _parts(found, known)

@@ -120,11 +120,13 @@ def _without_front_matter(numbered_lines):
 
 
 def read(
-    numbered_lines: "Iterable[tuple[int, str]]", known: "Known | None" = None
+    numbered_lines: "Iterable[tuple[int, str]]",
+    known: "Known | None" = None,
+    rules: "dict | None" = None,
 ) -> "Iterator[tuple[int, int, str, dict | None]]":
     """
     Yield (GENERAL | TASK | PROBLEM | OFF | DONE, line number, text, clauses or None) in file
-    order. `known`: the sensors whose names are right; None leaves names unchecked.
+    order. `known`, `rules`: as in clauses.parse_clauses.
     """
     task = None  # [line, indent, ticked, text]
     table = False
@@ -140,16 +142,18 @@ def read(
         if _is_mark(body):
             # A heading that is a rule is one that somebody wanted.
             title = body.lstrip("#").strip() if body[:1] == "#" else ""
-            if not title or title[0] not in _OPENING or not _is_rule(title, known):
+            if not title or title[0] not in _OPENING or not _is_rule(title, known, rules):
                 if body[:1] == "#":
-                    yield from _finish(task, known)
+                    yield from _finish(task, known, rules)
                     task = None
                 continue
             body = "- " + title
         if body[:1] == "|":
-            yield from _finish(task, known)
+            yield from _finish(task, known, rules)
             task = None
-            if not table and [1 for cell in body.split("|") if _is_rule(cell.strip(), known)]:
+            if not table and [
+                1 for cell in body.split("|") if _is_rule(cell.strip(), known, rules)
+            ]:
                 table = True
                 yield PROBLEM, number, _TABLE, None
             yield GENERAL, number, body, None
@@ -157,19 +161,19 @@ def read(
         table = False
         text, box = _item(body)
         below = task and indent > task[1]
-        if below and (text is None or not (box or _is_rule(text, known))):
-            if text is not None or not _is_bracket(body) or not _is_rule(body, known):
+        if below and (text is None or not (box or _is_rule(text, known, rules))):
+            if text is not None or not _is_bracket(body) or not _is_rule(body, known, rules):
                 # Text continues the task; a nested item keeps its mark and its line.
                 if not task[2] and len(task[3]) <= _MAX_TEXT:
                     task[3] += (" " if text is None else "\n") + body
                 continue
-        yield from _finish(task, known)
+        yield from _finish(task, known, rules)
         task = None
         if text is None:
             if was_running and not _is_bracket(body):
                 clauses, problem = {}, None
             else:
-                clauses, _, problem = parse_clauses(body, known, False)
+                clauses, _, problem = parse_clauses(body, known, False, rules)
             if not clauses and not problem:
                 running = body[-1:] not in ".!?:"
                 yield GENERAL, number, body, None
@@ -180,12 +184,12 @@ def read(
         if ticked and text:
             yield DONE, number, text, None
         task = [number, indent, ticked, "" if ticked else text]
-    yield from _finish(task, known)
+    yield from _finish(task, known, rules)
 
 
-def _is_rule(text, known):
+def _is_rule(text, known, rules):
     """Return whether a text begins with clauses, right or wrong."""
-    clauses, _, problem = parse_clauses(text, known)
+    clauses, _, problem = parse_clauses(text, known, True, rules)
     return bool(clauses or problem)
 
 
@@ -195,7 +199,7 @@ def _is_bracket(body):
     return head != "" and (head[0] in _OPENING or ord(head[0]) > 0x2000)
 
 
-def _finish(task, known):
+def _finish(task, known, rules):
     text = task[3].strip() if task else ""
     if not text:
         return
@@ -203,7 +207,7 @@ def _finish(task, known):
     if len(text) > _MAX_TEXT:
         text = text[:_MAX_TEXT]
         yield PROBLEM, line, "the task is cut after %d characters; shorten it" % _MAX_TEXT, None
-    clauses, text, problem = parse_clauses(text, known)
+    clauses, text, problem = parse_clauses(text, known, True, rules)
     if problem:
         yield PROBLEM, line, problem + OFF_NOTE, None
         yield OFF, line, text, None

@@ -6,7 +6,13 @@ beginning."""
 from binascii import crc32
 
 from tenner.port.compat import const
-from tenner.schedule import due, heartbeat_parser, known_values, reload, schedule_files
+from tenner.schedule import (
+    due,
+    heartbeat_parser,
+    known_values,
+    reload,
+    schedule_files,
+)
 from tenner.schedule.conditions import describe
 from tenner.schedule.task import Condition, Task
 from tenner.store import json_strict
@@ -44,8 +50,10 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
     problems = []
     taken = set()
     plain = general = off = False
-    known = known_values.load(heartbeat.app.workspace)
-    for kind, line, text, clauses in heartbeat_parser.read(occurrences.log.files.lines(), known):
+    parsed = heartbeat.parsed
+    if parsed is None:
+        parsed = _items(heartbeat)
+    for kind, line, text, clauses in parsed:
         if kind == heartbeat_parser.GENERAL:
             general = True
             continue
@@ -79,7 +87,7 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
 
 def _items(heartbeat):
     known = known_values.load(heartbeat.app.workspace)
-    return heartbeat_parser.read(schedule_files.of(heartbeat).lines(), known)
+    return heartbeat_parser.read(schedule_files.of(heartbeat).lines(), known, heartbeat.rules)
 
 
 def check(heartbeat: "Service") -> str:

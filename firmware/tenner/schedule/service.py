@@ -12,7 +12,16 @@ import os
 from tenner import overlay
 from tenner.agent import background
 from tenner.port.compat import const
-from tenner.schedule import cron_edit, cron_jobs, dedup, heartbeat_tasks, outcome, tick, trigger
+from tenner.schedule import (
+    cron_edit,
+    cron_jobs,
+    dedup,
+    heartbeat_tasks,
+    outcome,
+    rules,
+    tick,
+    trigger,
+)
 from tenner.schedule.task import Retry
 
 TYPE_CHECKING = False
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
     from tenner.agent.turn import Result
     from tenner.app import App
     from tenner.llm.reply import Reply
+    from tenner.schedule.known_values import Known
     from tenner.schedule.occurrences import Occurrences
     from tenner.schedule.schedule_files import ScheduleFiles
     from tenner.schedule.task import Request, SavedTask, Task
@@ -47,6 +57,12 @@ class Service:
     tasks: "list[Task] | None" = None
     signature: tuple[int, int, int] | None = None
     booted = False
+    #: What line_rule has found in lines of the file, for clauses.parse_clauses, and the signature
+    #: of that file; the names of the sensors and the items, while it is read.
+    rules: "dict | None" = None
+    ruled: tuple[int, int, int] | None = None
+    parsed: "list | None" = None
+    known: "Known | None" = None
     #: The clock at the last look: whether it was trusted, and how far from the monotonic one.
     was_trusted = False
     offset_s = 0
@@ -118,7 +134,14 @@ class Service:
         `forced`: True for all tasks without a condition, or a tuple of lines; `detached`: look at
         conditions while a model thinks.
         """
-        answer, alerts, tasks = await overlay.run("BEAT", tick.find_due, self, forced, detached)
+        found = await overlay.run("BEAT", tick.find_due, self, forced, detached)
+        while found is None:
+            try:
+                await overlay.run("SCAN", rules.find, self)
+            except overlay.OutOfMemory:
+                await overlay.run("SCAN", rules.do_without, self)
+            found = await overlay.run("BEAT", tick.find_due, self, forced, detached)
+        answer, alerts, tasks = found
         if alerts:
             sent = await overlay.run("BEAT", self._run, alerts, True)
             if answer is None or answer[0] == "run":

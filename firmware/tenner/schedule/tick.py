@@ -2,7 +2,12 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import cron_tick, heartbeat_requests, heartbeat_tick, saved_state
+from tenner.schedule import (
+    cron_tick,
+    heartbeat_requests,
+    heartbeat_tick,
+    saved_state,
+)
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 
@@ -17,13 +22,17 @@ if TYPE_CHECKING:
 
 async def find_due(
     service: "Service", forced: bool | tuple[int, ...], detached: bool
-) -> "tuple[tuple[str, str | None] | None, Sequence[Task], list[Task]]":
-    """Look at file, clock and sensors. ((action, reason), alerts to send, tasks to run)"""
+) -> "tuple[tuple[str, str | None] | None, Sequence[Task], list[Task]] | None":
+    """Look at file, clock and sensors. ((action, reason), alerts to send, tasks to run); None if
+    `rules.find` has to look at a changed file first."""
     if not service.booted:
         _resume(service)
         # The code that has read the state makes room for that of the file, and this for the rest.
         await overlay.enter("BEAT")
+    if service.area == "heartbeat" and _new(service) not in (None, service.ruled):
+        return None
     _reload(service)
+    service.parsed = None
     await overlay.enter("BEAT")
     if service.area == "cron":
         return cron_tick.find_due(service)
@@ -36,6 +45,12 @@ async def find_due(
 def _resume(service):
     occurrences = Occurrences(service)
     saved_state.load(service, occurrences.log, occurrences.moment)
+
+
+def _new(service):
+    """Return the file's signature if it has changed."""
+    signature = Occurrences(service).log.files.signature()
+    return None if signature == service.signature else signature
 
 
 def _reload(service):

@@ -1,0 +1,93 @@
+# tenner schedule.rules: finds the rules in lines of HEARTBEAT.md that are not written as clauses.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+The code that reads such lines and that of the parser do not fit into a small heap together. So the
+lines are read before, a few at a time, and the parser looks their rules up.
+"""
+
+from tenner import overlay
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.schedule import heartbeat_parser, known_values, line_rule, schedule_files
+from tenner.schedule.clauses import UNREAD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenner.schedule.service import Service
+
+_ASKED = const(8)  # texts at a time
+
+
+async def find(heartbeat: "Service") -> None:
+    """Set `rules`, `parsed` and `ruled` of the heartbeat for the file as it is now."""
+    signature = _know(heartbeat)
+    await overlay.enter("SCAN")
+    while _ask(heartbeat):
+        await overlay.enter("RULES")
+        _answer(heartbeat)
+        await overlay.enter("SCAN")
+    _settle(heartbeat)
+    _parse(heartbeat)
+    heartbeat.ruled = signature
+
+
+async def do_without(heartbeat: "Service") -> None:
+    """Set them where memory is too short for `find`: a text that may be a rule is off then."""
+    signature = _know(heartbeat)
+    await overlay.enter("SCAN")
+    heartbeat.rules = {UNREAD: ()}
+    _parse(heartbeat)
+    heartbeat.ruled = signature
+    log("heartbeat", "too little memory to read lines that are not written as clauses")
+
+
+# Separate functions: a stack with that code would keep it.
+
+
+def _know(heartbeat):
+    signature = schedule_files.of(heartbeat).signature()
+    heartbeat.known = known_values.load(heartbeat.app.workspace)
+    heartbeat.rules = {}
+    return signature
+
+
+def _ask(heartbeat):
+    """Fill `rules[0]` with the next texts to read; return them."""
+    rules: "Any" = heartbeat.rules
+    rules[0] = []
+    lines = schedule_files.of(heartbeat).lines()
+    for _ in heartbeat_parser.read(lines, heartbeat.known, rules):
+        if len(rules[0]) >= _ASKED:
+            break
+    return rules[0]
+
+
+def _answer(heartbeat):
+    rules: "Any" = heartbeat.rules
+    for key, text, is_item in rules.pop(0):
+        found = line_rule.read(text, heartbeat.known, is_item)
+        rules[key] = found if found[0] or found[2] else None
+
+
+def _settle(heartbeat):
+    """Keep the texts that are rules, and those that are off."""
+    rules: "Any" = heartbeat.rules
+    heartbeat.rules = {}
+    for key in rules:
+        if key and rules[key]:
+            heartbeat.rules[key] = rules[key]
+
+
+def _parse(heartbeat):
+    """Set `parsed`; of text without clauses it matters only that there is some."""
+    heartbeat.parsed = parsed = []
+    lines = schedule_files.of(heartbeat).lines()
+    for item in heartbeat_parser.read(lines, heartbeat.known, heartbeat.rules):
+        kind, line, text, clauses = item
+        if kind in (heartbeat_parser.GENERAL, heartbeat_parser.TASK) and not clauses:
+            item = kind, 0, "", None
+        if item not in parsed:
+            parsed.append(item)
+    heartbeat.known = None
