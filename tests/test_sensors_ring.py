@@ -232,7 +232,7 @@ class TestHistory(unittest.TestCase):
         self.app.clock.time += 840
         self.assertIn("ago to 24 min ago (old: one is due every 5 min):", self.history())
         self.assertIn('"old": true', self.page())
-        # What a condition saw last is new while its sensor answers.
+        # The last value of a condition is new while its sensor answers.
         task = Task()
         task.condition = condition = Condition()
         condition.sensor, condition.value, condition.seen = "room", "temperature", 31.5

@@ -57,8 +57,8 @@ class Service:
     tasks: "list[Task] | None" = None
     signature: tuple[int, int, int] | None = None
     booted = False
-    #: What line_rule has found in lines of the file, for clauses.parse_clauses, and the signature
-    #: of that file; the names of the sensors and the items, while it is read.
+    #: The findings of line_rule in the lines of the file, for clauses.parse_clauses, and the
+    #: signature of that file; the names of the sensors and the items, while it is read.
     rules: "dict | None" = None
     ruled: tuple[int, int, int] | None = None
     parsed: "list | None" = None
