@@ -36,6 +36,7 @@ def day(heartbeat: str | None, warm_from_h: int = NEVER) -> tuple[int, int]:
     tree = build.firmware_tree("VIRTUAL", mpy=False)
     template = (FIRMWARE / "workspace" / "HEARTBEAT.md").read_bytes()
     tree["/workspace/HEARTBEAT.md"] = template if heartbeat is None else heartbeat.encode()
+    tree["/workspace/SENSORS.json"] = b'{"room":{"driver":"tmp102","bus":"i2c0","address":"0x48"}}'
     tree["/config.json"] = json.dumps({"llm": {"api_key": API_KEY, "model": MODEL}}).encode()
     try:
         found = interpreters.find_micropython()

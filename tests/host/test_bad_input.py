@@ -193,8 +193,8 @@ def test_a_wrong_call_is_an_error_for_the_model(agent, request, call, name, resu
 WRONG_ARGUMENTS = [
     ("cut-off", rb"{\"action\":\"sc", "not JSON"),
     ("not-a-number", rb"{\"action\":\"scan\",\"length\":NaN}", "not JSON"),
-    ("two-objects", rb"{}{}", "not JSON"),
-    ("python", rb"{'action': 'scan'}", "not JSON"),
+    ("two-objects", rb"{}{}", "action is missing"),
+    ("python-tuple", rb"('action', 'scan')", "not JSON"),
     ("deep", b'{\\"a\\":' + b"[" * 40 + b"]" * 40 + b"}", "error"),
     ("raw-nul", b'{\\"action\\":\\"sc\0an\\"}', "error"),
     ("raw-line-end", rb"{\"action\":\n\t\"nothing\"}", "error"),

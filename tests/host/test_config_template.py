@@ -25,6 +25,7 @@ def test_every_setting_is_read_by_the_firmware() -> None:
         by_section = f'section("{section}")' in source or section == "llm"
         if f'"{name}"' not in source and not (
             by_section and (last == "*" or f'"{last}"' in source)
+            or (last == "*" and f'"{section}." + ' in source)
         ):
             dead.append(name)
     assert dead == []
