@@ -85,8 +85,8 @@ def read_text(path: str, limit: int = 16384) -> str:
     known = size(path)
     with open(path, "rb") as file:
         # MicroPython allocates the full length of the request, however short the file is.
-        data = file.read(known + 1 if 0 < known < limit else limit + 1)
-        if 0 < known < len(data):
+        data = file.read(known + 1 if known < limit else limit + 1)
+        if known < len(data) <= limit:
             data += file.read(limit + 1 - len(data))
     if len(data) > limit:
         raise ValueError("%s is over %d bytes: make it shorter" % (path, limit))
