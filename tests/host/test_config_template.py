@@ -24,7 +24,8 @@ def test_every_setting_is_read_by_the_firmware() -> None:
         last = last.replace("*.", "")
         by_section = f'section("{section}")' in source or section == "llm"
         if f'"{name}"' not in source and not (
-            by_section and (last == "*" or f'"{last}"' in source)
+            by_section
+            and (last == "*" or f'"{last}"' in source)
             or (last == "*" and f'"{section}." + ' in source)
         ):
             dead.append(name)
