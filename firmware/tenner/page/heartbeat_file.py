@@ -13,19 +13,24 @@ from tenner import overlay
 from tenner.page.connection import NO_STORE
 from tenner.page.request import Refused, text_of
 from tenner.port.compat import const
-from tenner.schedule import heartbeat_parser, known_values
+from tenner.schedule import heartbeat_parser, known_values, rules
+from tenner.schedule.clauses import UNREAD
 from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tenner.page.channel import Page
     from tenner.page.connection import Connection
     from tenner.page.request import Request
+    from tenner.schedule.known_values import Known
+
+    Lines = Callable[[], Iterable[tuple[int, str]]]
 
 _MAX_TEXT = const(16384)
 _SLICE = const(256)
+_PROBLEMS = const(30)  # at a time
 
 
 async def get(page: "Page", connection: "Connection", request: "Request") -> None:
@@ -43,7 +48,7 @@ async def check(page: "Page", connection: "Connection", request: "Request") -> N
     text = await overlay.step("VIEW", take_text, request)
     await connection.start(200, "application/json", (NO_STORE,))
     await connection.put('{"problems": ')
-    await overlay.step("VIEW", send_problems, page, connection, _lines_of(text))
+    await _send_problems(page, connection, lambda: _lines_of(text))
     await connection.put("}")
     await connection.flush()
 
@@ -55,10 +60,22 @@ async def _send(page, connection, version):
     if version:
         await overlay.step("VIEW", send_text, connection, path)
     await connection.put('", "problems": ')
-    lines = _file_lines(path) if version else ()
-    await overlay.step("VIEW", send_problems, page, connection, lines)
+    await _send_problems(page, connection, lambda: _file_lines(path) if version else ())
     await connection.put("}")
     await connection.flush()
+
+
+async def _send_problems(page, connection, lines):
+    """Send the mistakes in what `lines()` returns."""
+    found: dict = {}
+    known = await overlay.step("READ", know, page)
+    try:
+        while await overlay.step("READ", ask, lines, known, found):
+            await overlay.step("RULES", answer, known, found)
+    except overlay.OutOfMemory:
+        found = {UNREAD: ()}
+    problems = await overlay.step("READ", problems_of, lines, known, found)
+    await overlay.step("VIEW", send_problems, connection, problems)
 
 
 def _path(page):
@@ -119,13 +136,36 @@ async def send_text(connection: "Connection", path: str) -> None:
             await connection.put(json.dumps(text)[1:-1])
 
 
-async def send_problems(
-    page: "Page", connection: "Connection", lines: "Iterable[tuple[int, str]]"
-) -> None:
-    """Send the mistakes of numbered lines."""
-    known = known_values.load(page.app.workspace)
+async def know(page: "Page") -> "Known | None":
+    """Return the names that lines may have."""
+    return known_values.load(page.app.workspace)
+
+
+async def ask(lines: "Lines", known: "Known | None", found: dict) -> bool:
+    """`rules.ask` of numbered lines."""
+    return rules.ask(lines(), known, found)
+
+
+async def answer(known: "Known | None", found: dict) -> None:
+    """`rules.answer`."""
+    rules.answer(known, found)
+
+
+async def problems_of(lines: "Lines", known: "Known | None", found: dict) -> list[tuple[int, str]]:
+    """Return the first mistakes of numbered lines, whose rules were `found`."""
+    problems = []
+    for kind, line, what, _ in heartbeat_parser.read(lines(), known, rules.settled(found)):
+        if kind == heartbeat_parser.PROBLEM:
+            problems.append((line, what))
+            if len(problems) >= _PROBLEMS:
+                break
+    return problems
+
+
+async def send_problems(connection: "Connection", problems: list[tuple[int, str]]) -> None:
+    """Send mistakes."""
     with connection:
-        await connection.put_value(_problems(lines, known))
+        await connection.put_value({"line": line, "text": what} for line, what in problems)
 
 
 def _version(path):
@@ -162,9 +202,3 @@ def _texts(path: str) -> "Iterator[str]":
         yield block[:end].decode()
         rest = block[end:]
     yield rest.decode()
-
-
-def _problems(lines, known):
-    for kind, line, what, _ in heartbeat_parser.read(lines, known):
-        if kind == heartbeat_parser.PROBLEM:
-            yield {"line": line, "text": what}

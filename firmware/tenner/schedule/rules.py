@@ -13,8 +13,9 @@ from tenner.schedule.clauses import UNREAD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterable
 
+    from tenner.schedule.known_values import Known
     from tenner.schedule.service import Service
 
 _ASKED = const(8)  # texts at a time
@@ -26,9 +27,9 @@ async def find(heartbeat: "Service") -> None:
     await overlay.enter("SCAN")
     while _ask(heartbeat):
         await overlay.enter("RULES")
-        _answer(heartbeat)
+        answer(heartbeat.known, heartbeat.rules)
         await overlay.enter("SCAN")
-    _settle(heartbeat)
+    heartbeat.rules = settled(heartbeat.rules)
     _parse(heartbeat)
     heartbeat.ruled = signature
 
@@ -54,30 +55,29 @@ def _know(heartbeat):
 
 
 def _ask(heartbeat):
-    """Fill `rules[0]` with the next texts to read; return them."""
-    rules: "Any" = heartbeat.rules
+    return ask(schedule_files.of(heartbeat).lines(), heartbeat.known, heartbeat.rules)
+
+
+def ask(lines: "Iterable[tuple[int, str]]", known: "Known | None", rules: dict) -> bool:
+    """Put the next texts of numbered lines that `rules` does not know into it; return whether
+    there are any."""
     rules[0] = []
-    lines = schedule_files.of(heartbeat).lines()
-    for _ in heartbeat_parser.read(lines, heartbeat.known, rules):
+    for _ in heartbeat_parser.read(lines, known, rules):
         if len(rules[0]) >= _ASKED:
             break
-    return rules[0]
+    return bool(rules[0])
 
 
-def _answer(heartbeat):
-    rules: "Any" = heartbeat.rules
-    for key, text, is_item in rules.pop(0):
-        found = line_rule.read(text, heartbeat.known, is_item)
+def answer(known: "Known | None", rules: dict) -> None:
+    """Read the texts that `ask` has put into `rules`."""
+    for key, text, is_item in rules[0]:
+        found = line_rule.read(text, known, is_item)
         rules[key] = found if found[0] or found[2] else None
 
 
-def _settle(heartbeat):
-    """Keep the texts that are rules, and those that are off."""
-    rules: "Any" = heartbeat.rules
-    heartbeat.rules = {}
-    for key in rules:
-        if key and rules[key]:
-            heartbeat.rules[key] = rules[key]
+def settled(rules: dict) -> dict:
+    """Return the rules of the texts that are rules, and those of texts that are off."""
+    return {key: found for key, found in rules.items() if key and found}
 
 
 def _parse(heartbeat):
