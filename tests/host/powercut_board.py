@@ -49,7 +49,7 @@ HEARTBEAT = (
 DOOR = "The door is open.\n\nIt has been so for a while."
 MAYBE = "(maybe sent before) "
 # The end of an alert that a cut has delayed.
-LATE = " (at "
+LATE = " (at"
 # A beat and the tasks due around it; then long enough for all of them to be due again.
 CUT_S = 1500
 AFTER_S = 1800
@@ -242,7 +242,7 @@ def said(board):
         if line.get("sent") not in ("queued", "repeat"):
             continue
         if line["k"] == names[4]:
-            parts = ["Tank low: 10 %"]
+            parts = ["Tank low: 10 % (limit 20)"]
         elif "beat" in (line["k"], line.get("with")):
             parts = DOOR.split("\n\n")
         else:

@@ -115,7 +115,7 @@ def test_memory_that_is_short_is_noticed(interpreter):
 
 def test_a_chain_that_can_never_fit_is_said_once_with_its_host_and_the_amount(interpreter):
     """Less memory than an ESP32 has: the model behind ECDSA works, Telegram cannot."""
-    small = dataclasses.replace(CHIP, pool="14656 4552 11848 106000")
+    small = dataclasses.replace(CHIP, pool="14656 4552 11848 104000")
     with agent(56, image=small, settings={"mqtt": {"host": "127.0.0.1", "port": 9}}) as running:
         running.wait_line("a connection to localhost takes")
         running.wait_line("memory    a connection to localhost takes")

@@ -210,7 +210,7 @@ def test_slow_and_cut_senders_are_not_in_the_way(board):
                 one.close()
         assert "tenner 0." in tenner("status", *VIA)
         board.set(31)
-        board.wait_for("Warm")
+        board.wait_for("Warm. room.temperature 31")
         board.set(20)
         board.wait_for("back to normal")
 
@@ -234,7 +234,7 @@ def test_a_flood_keeps_nobody_out(board):
     try:
         assert "tenner 0." in tenner("status", *VIA)
         board.set(32)
-        board.wait_for("Warm")
+        board.wait_for("Warm. room.temperature 32")
         board.set(20)
         board.wait_for("back to normal")
     finally:

@@ -131,7 +131,7 @@ def test_the_chart_of_an_alarm():
 
     def ask(running):
         running.services.telegram.wait_for(
-            lambda telegram: any(one.file for one in telegram.sent), 30
+            lambda telegram: any(one.file for one in telegram.sent), 120
         )
 
     files = {"state/readings.1": agent.readings()}

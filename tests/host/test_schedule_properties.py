@@ -204,8 +204,10 @@ class Watcher:
         # Each wait for the lane, the network or another try has its line, also over power cuts.
         assert not board.without_a_line(self.forced)
 
-        # Every turn that was begun and did not fail has its line, also when the power was cut.
-        logged = {line["t"] for line in board.lines() if line["r"] != "skipped"}
+        # Every turn that was begun and did not fail has its line, also when the power was cut; one
+        # whose alarm the board told itself, after its second without an answer.
+        ended = [line for line in board.lines() if line["r"] != "skipped"]
+        logged = {line["t"] for line in ended} | {line["due"] for line in ended if "al" in line}
         for utc, prompt, _model in board.turns:
             assert utc in logged or utc in self.lost or "not known" in prompt, utc
 
