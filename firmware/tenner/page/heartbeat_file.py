@@ -66,7 +66,7 @@ async def _send(page, connection, version):
 
 
 async def _send_problems(page, connection, lines):
-    """Send the mistakes in what `lines()` returns."""
+    """Send the mistakes of the lines that `lines()` yields."""
     found: dict = {}
     known = await overlay.step("READ", know, page)
     try:
