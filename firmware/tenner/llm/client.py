@@ -159,6 +159,14 @@ async def _receive(response, candidate, collector):
             events.feed(piece)
     if plain:
         event_end()
+    else:
+        events.end()
+    _end(collector, events, plain, total)
+
+
+def _end(collector, events, plain, total):
+    """Raise ValueError or EOFError of a reply that is not complete."""
+    if plain:
         # Some servers omit the stop reason; then the reply must hold something.
         if not (collector.ended or collector.calls or collector.size() or collector.broke):
             if collector.words:
@@ -167,7 +175,6 @@ async def _receive(response, candidate, collector):
                 raise ValueError("it holds no answer")
         collector.ended = True
     else:
-        events.end()
         if total and not events.events and not events.done:
             raise ValueError("it is neither an event stream nor JSON")
         whole = collector.counted == collector.pieces and (collector.size() or collector.calls)

@@ -159,7 +159,7 @@ class Collector:
     def add_text(self, piece: str) -> None:
         """Take a piece of text; the tags may be cut anywhere."""
         self.note(piece, self.add_text)
-        if self.thinking or self.held or piece[-1:] == "[" or any(m in piece for m in _TAGS):
+        if self.thinking or self.held or _may_have_tag(piece):
             tags.take(self, piece)
         else:
             self.put(piece)
@@ -293,6 +293,13 @@ class Collector:
             reply.tokens_in = (self.body_bytes + 3) // 4
             reply.tokens_out = (size + 3) // 4
         return reply
+
+
+def _may_have_tag(piece):
+    for mark in _TAGS:
+        if mark in piece:
+            return True
+    return piece[-1:] == "["
 
 
 def _make_room(collector, text):
