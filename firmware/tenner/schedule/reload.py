@@ -70,6 +70,11 @@ def _read(occurrences, signature):
     for task in old:
         if task in tasks:
             continue
+        waits = service.saved.get(task.name())
+        if waits and waits.pending and not task.pending:
+            # Of the time before a boot whose clock is not set yet.
+            task.pending = waits.pending
+            waits.pending = None
         if task.condition and isinstance(task.condition.alarm, list):
             saved = SavedTask(task.last, None, None, saved_state.kept(task))
             _part_with(occurrences, task.name(), saved, new)
