@@ -32,8 +32,9 @@ PARTITIONS = (
     Partition("vfs", partitions.DATA, 0x81, VFS_OFFSET, VFS_SIZE),
 )
 
-#: Two slots for MicroPython, as `tenner flash --layout ota` makes them.
-SLOTS = tuple(partitions.with_slots(0x180000))
+#: Two slots for MicroPython in the order of `tenner flash --layout ota`; smaller ones, since code
+#: twice has no room beside two slots of 1536 KB on 4 MB.
+SLOTS = tuple(partitions.with_slots(0x160000))
 
 _C3 = MODELS["esp32c3"]
 _IMAGE_MAGIC = 0xE9

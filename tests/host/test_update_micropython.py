@@ -44,7 +44,7 @@ def test_code_and_micropython_are_installed_together_and_stay():
         bench.echo("alive")
         assert next_start(bench) == ("ota_1", otadata.VALID)
         assert trees(bench) == ["release.keys", "tenner"]
-        slot = bench.board.flash.read_bytes()[0x190000:]
+        slot = bench.board.flash.read_bytes()[image.SLOTS[-1].offset :]
         assert slot.startswith(NEW.data)
 
 
@@ -92,8 +92,8 @@ REFUSED = [
     (
         "too_long",
         image.SLOTS,
-        dataclasses.replace(NEW, data=bytes(0x180001)),
-        "MicroPython 1.29.1 has 1536 KB, a slot of this board 1536 KB",
+        dataclasses.replace(NEW, data=bytes(0x160001)),
+        "MicroPython 1.29.1 has 1408 KB, a slot of this board 1408 KB",
     ),
 ]
 
@@ -106,7 +106,8 @@ def test_a_board_refuses_before_it_writes_anything(name, rows, micropython, reas
         bench.wait_told("No update: .*" + reason, timeout_s=60)
         bench.telegram.say(OWNER, "/update 0.9.0")
         bench.wait_told("No update: .*" + reason, count=2, timeout_s=60)
-        assert bench.board.flash.read_bytes()[0x190000:0x1A0000].count(b"\xff") == 0x10000
+        start = image.SLOTS[-1].offset
+        assert bench.board.flash.read_bytes()[start : start + 0x10000].count(b"\xff") == 0x10000
 
 
 @together.check

@@ -3,10 +3,11 @@ images behave on a chip."""
 
 import pytest
 
+from tenner_host import partitions
 from tenner_sim.vboard import VirtualBoard, image, otadata
 
 ESP_FAIL = -1
-ROWS = image.SLOTS
+ROWS = tuple(partitions.with_slots(0x180000))
 NEW_CODE = b"new" * 500
 SLOT = 0x190000
 

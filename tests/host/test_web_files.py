@@ -73,7 +73,7 @@ def test_a_text_is_checked_by_the_firmware_as_it_is_typed(client):
 def test_a_replay_says_what_a_text_would_do(read):
     found = read("POST", "/heartbeat/replay", {"text": BETTER}).json
     assert [(one["kind"], one["text"]) for one in found["messages"]][:1] == [
-        ("alarm", "It is warm.")
+        ("alarm", "It is warm. room.temperature 22.81 °C (limit 10)")
     ]
     assert found["model_calls"] == 0
 
