@@ -76,7 +76,7 @@ class Rules(unittest.TestCase):
         finally:
             rules.find = real
         self.assertEqual(service.rules, {UNREAD: ()})
-        # What is written as clauses works all the same.
+        # Lines of the grammar work all the same.
         self.assertTrue(300 in [task.every_s for task in service.tasks])
         self.assertEqual([task for task in service.tasks if task.condition], [])
         asyncio.run(rules.do_without(service))
