@@ -72,6 +72,7 @@ async def _send_problems(page, connection, lines):
     try:
         while await overlay.step("READ", ask, lines, known, found):
             await overlay.step("RULES", answer, known, found)
+        found = rules.settled(found)
     except overlay.OutOfMemory:
         found = {UNREAD: ()}
     problems = await overlay.step("READ", problems_of, lines, known, found)
@@ -154,7 +155,7 @@ async def answer(known: "Known | None", found: dict) -> None:
 async def problems_of(lines: "Lines", known: "Known | None", found: dict) -> list[tuple[int, str]]:
     """Return the first mistakes of numbered lines, whose rules were `found`."""
     problems = []
-    for kind, line, what, _ in heartbeat_parser.read(lines(), known, rules.settled(found)):
+    for kind, line, what, _ in heartbeat_parser.read(lines(), known, found):
         if kind == heartbeat_parser.PROBLEM:
             problems.append((line, what))
             if len(problems) >= _PROBLEMS:
