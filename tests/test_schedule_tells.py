@@ -94,7 +94,8 @@ class Alarms(unittest.TestCase):
             self.assertEqual(unusable(reply, "31.5"), None, reply)
             board = pump(sim.Result(reply))
             board.pass_time(300)
-            self.assertEqual(texts(board), [reply])
+            about = "" if "31.5" in reply else "\nroom.temperature 31.5 °C (limit 30)."
+            self.assertEqual(texts(board), [reply + about])
 
     def test_a_failure_names_the_alarm_at_once_and_its_value(self):
         error = "HTTP 400: Unsupported parameter."
@@ -129,7 +130,7 @@ class Alarms(unittest.TestCase):
     def test_a_model_that_decides_has_no_choice_about_an_alarm(self):
         board = pump(sim.Result("Open a window."), "- Check.\n" + PUMP, heartbeat__mode="decide")
         board.pass_time(60)
-        self.assertEqual(texts(board), ["Open a window."])
+        self.assertEqual(texts(board), ["Open a window.\nroom.temperature 31.5 °C (limit 30)."])
 
     def test_each_alarm_is_told_once(self):
         text = PUMP + PUMP.replace("pump", "boiler") + "- Check.\n"
@@ -148,7 +149,7 @@ class Alarms(unittest.TestCase):
         board.readings["room"]["temperature"] = 31.5
         board.reply = sim.Result("The door is open.")
         board.pass_time(1800)
-        self.assertEqual(texts(board), ["The door is open.\n(room.temperature 31.5 > 30)"])
+        self.assertEqual(texts(board), ["The door is open.\nroom.temperature 31.5 °C (limit 30)."])
 
     def test_templates_and_joined_conditions(self):
         text = (
@@ -274,7 +275,8 @@ class Patience(unittest.TestCase):
             board.pass_time(60)
             board.clock.pass_s(8 * 3600)
             board.pass_time(120)
-            self.assertEqual(texts(board), ["Open a window."], moved_s)
+            text = "Open a window.\nroom.temperature 31.5 °C (limit 30)."
+            self.assertEqual(texts(board), [text], moved_s)
 
     def test_a_power_cut_at_any_write_tells_it_once(self):
         for reply in (sim.Result(""), sim.Result(error="HTTP 400."), LaneBusy("telegram:1")):

@@ -79,6 +79,16 @@ def about(condition: "Condition") -> str:
     return (" or " if condition.either else " and ").join(found)
 
 
+def value(service: "Service", condition: "Condition", number: str) -> str:
+    """Return `room.temperature 31.5 °C (limit 30)`."""
+    return "%s %s%s%s" % (
+        condition.name(),
+        number,
+        sign(service, condition),
+        _in_brackets(limits(condition)),
+    )
+
+
 def begun(condition: "Condition", template: str) -> str:
     """Return the template of an alarm's first message: the item's own, value and limit."""
     for term in conditions.terms(condition):

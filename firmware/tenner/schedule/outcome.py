@@ -108,9 +108,9 @@ def _owed(service, request, task):
             None if task.told == task.run.due else cron_tick.own_text(request.payload, why[:_WHY])
         )
     if not _is_late(request, task):
-        if not why and len(request.tasks) > 1 and value and value not in text:
-            # Perhaps it speaks of the other tasks only.
-            text += "\n(%s)" % conditions.describe(condition, task.trigger_value)
+        if not why and value and value not in text:
+            # The model may speak of something else.
+            text += "\n%s." % alarm_texts.value(service, condition, value)
         return None if why else alarm_texts.board(service) + str(strip_ack(text))
     # The board has told it meanwhile.
     request.tasks = [one for one in request.tasks if one is not task]
