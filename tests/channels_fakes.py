@@ -99,7 +99,8 @@ def as_telegram_writes(value):
 class FakeTelegram:
     """
     Holds updates until a request has a higher offset. `plan` lists other results for the next
-    calls of a method: an exception, (status, bytes), or a function of the request's fields.
+    calls of a method: an exception, (status, bytes), or a function of the request's fields; also
+    ("cut", exception) before the body is taken, ("shake", exception) before a byte has left.
     """
 
     def __init__(self):
@@ -114,6 +115,7 @@ class FakeTelegram:
         self.closed = 0
         self.stream = self.head = None
         self.came = False
+        self.is_sent = False
 
     def http(self, yields=False):
         return self
@@ -158,6 +160,7 @@ class FakeTelegram:
         assert self.stream or name not in ("getMe", "getUpdates"), "polls without a connection"
         self.stream = self
         length = len(body) if isinstance(body, bytes) else sum(len(piece) for piece in body())
+        self.is_sent = False
         data = b"".join([bytes(piece) for piece in self._begin(name, body)])
         assert len(data) == length, "the body changed between the passes"
         fields = parts_of(data) if data[:2] == b"--" else json.loads(data.decode())
@@ -170,6 +173,9 @@ class FakeTelegram:
             step = self.plan[name].pop(0)
             if isinstance(step, tuple) and fields.get("timeout"):
                 self._repeated = step
+        if isinstance(step, tuple) and step[0] == "shake":
+            raise step[1]
+        self.is_sent = True
         if isinstance(step, Exception):
             raise step
         if callable(step):

@@ -7,7 +7,7 @@ import unittest
 from support import cancelled, run, temp_folder
 from tenner import __version__
 from tenner.agent.message_queue import Queue
-from tenner.channels.mqtt import channel, discovery, readings
+from tenner.channels.mqtt import channel, discovery, image, readings
 from tenner.channels.question import Question
 from tenner.store import files
 from tenner.store.two_slot import TwoSlots
@@ -507,6 +507,43 @@ class TestSession(unittest.TestCase):
             broker.mute = False
             mqtt.ack_s = 15
             await until(lambda: len(broker.of(0x10)) == 2 and mqtt.status == "connected")
+
+        self.session(act)
+
+    def test_a_message_of_which_no_byte_has_left_is_in_no_doubt(self):
+        """The connection ends while the message waits for another packet to leave."""
+
+        async def act(mqtt, broker):
+            for text in ("hello", "x" * 9000):
+                began = []
+                async with mqtt._writing:
+                    sending = asyncio.create_task(
+                        mqtt.send("answer", text, began=lambda began=began: began.append(1))
+                    )
+                    await until(lambda began=began: began)
+                    await asyncio.sleep(0)
+                    await mqtt.close()
+                self.assertEqual(await sending, ("retry", None))
+                await until(lambda: mqtt.status == "connected" and mqtt.is_connected)
+            self.assertEqual([one for one in broker.of(0x30) if b"hello" in one], [])
+
+        self.session(act)
+
+    def test_a_picture_whose_connection_ended_is_in_no_doubt(self):
+        async def act(mqtt, broker):
+            path = temp_folder(self) + "/chart.png"
+            files.write_atomic(path, b"png")
+            mute = []
+
+            def began():
+                mute.append(1)
+                mqtt.is_connected = False
+
+            sent = await image.publish(mqtt, path, "room.temperature", began)
+            self.assertEqual((sent, mute), (("retry", None), [1]))
+            mqtt.is_connected = True
+            sent = await image.publish(mqtt, path, "room.temperature", lambda: None)
+            self.assertEqual(sent, ("ok", None))
 
         self.session(act)
 

@@ -367,7 +367,7 @@ class TestConnection(unittest.TestCase):
                 results.append((await http.exchange(method, peer.url, [], *more))[1])
         except (OSError, EOFError):
             results.append(None)
-            self.assertTrue(http.sent)
+            self.assertTrue(http.is_sent)
         finally:
             await http.close()
             await peer.stop()
@@ -410,12 +410,12 @@ class TestConnection(unittest.TestCase):
         _, peer = exchange([reply(b"1") + b"HTTP/1.1 200 OK\r\n", reply(b"2")], times=2)
         self.assertEqual(peer.connections, 2)
 
-    def test_a_refused_connection_is_an_error(self):
-        async def main():
-            await Http().exchange("GET", "http://127.0.0.1:1/", [], None, whole, 5)
-
-        with self.assertRaises(OSError):
-            run(main())
+    def test_a_refused_connection_is_an_error_and_nothing_was_sent(self):
+        for body in (None, b"x", b"x" * 5000):
+            http = Http()
+            with self.assertRaises(OSError):
+                run(http.exchange("POST", "http://127.0.0.1:1/", [], body, whole, 5))
+            self.assertFalse(http.is_sent)
 
     def test_https_without_certificates_sends_nothing(self):
         async def main():

@@ -167,6 +167,8 @@ def ask(interpreter, certs, port, lines=0, bundle=""):
 def refused(server, answer, *words):
     """The client said why, and not one byte of the request reached the server in any form."""
     assert answer["class"] == "tls"
+    # A message may be sent again without a doubt.
+    assert answer["sent"] is False
     sentence = answer["sentence"]
     assert "\n" not in sentence
     assert any(word in sentence for word in words), sentence
@@ -261,6 +263,7 @@ def test_server_that_speaks_no_tls(interpreter, certs):
         thread.join()
     assert answer["class"] == "tls"
     assert "http:// instead of https://" in answer["sentence"], answer
+    assert answer["sent"] is False
     assert SECRET.encode() not in received[0]
 
 
@@ -279,6 +282,7 @@ def test_cut_in_the_handshake(interpreter, certs):
         thread.join()
     assert answer["class"] == "timeout"
     assert answer["sentence"] is None
+    assert answer["sent"] is False
 
 
 def test_no_certificate_to_trust(interpreter, tmp_path):

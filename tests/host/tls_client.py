@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 CERTS URL SECRET [LINES [BUNDLE]]: sends LINES numbered lines and the secret; prints one line of
-JSON, {"status": .., "body": ..} or {"error": .., "class": .., "sentence": ..}.
+JSON, {"status": .., "body": ..} or {"error": .., "class": .., "sentence": .., "sent": ..}.
 """
 
 import asyncio
@@ -39,6 +39,7 @@ async def main(certs, url, secret, lines=0, bundle=None):
             "error": type(error).__name__,
             "class": failed(Candidate, error, 20).kind,
             "sentence": tls_errors.explain(error),
+            "sent": http.is_sent,
         }
     await http.close()
     print(json.dumps(result))

@@ -159,7 +159,7 @@ class Client:
             )
             self.in_doubt = method == _CALL and reply.status >= 500
         except BaseException as error:
-            self.in_doubt = method == _CALL and http.sent
+            self.in_doubt = method == _CALL and http.is_sent
             if not isinstance(error, _FAILURES):
                 raise  # CPython's TimeoutError is an OSError.
             self._explain(error)

@@ -59,7 +59,7 @@ class Http(Response):
         #: Bytes of the body last sent.
         self.body_bytes = 0
         #: Has the last byte of a request left, so that the server may have executed it?
-        self.sent = False
+        self.is_sent = False
         #: The time when an exchange began; the reader of a long reply sets it for each piece.
         self.heard_ms = 0
         #: An async function or None: awaited with True before sending a request, with False before
@@ -106,7 +106,7 @@ class Http(Response):
             raise RuntimeError("this connection is busy")
         self.busy = True
         self._asked = None
-        self.sent = False
+        self.is_sent = False
         self.work = head, body, consume, repeats or method == "GET"
         try:
             if origin != self._origin or self.came:
@@ -181,7 +181,7 @@ class Http(Response):
             except (OSError, EOFError):
                 # The server closed the reused connection without an answer; it may have executed
                 # the request.
-                if not reused or self.end or self.sent and not self.work[3]:
+                if not reused or self.end or self.is_sent and not self.work[3]:
                     raise
             await self._disconnect()
         else:
@@ -361,8 +361,10 @@ class Http(Response):
     async def write(self, chunk: bytes | memoryview, last: bool) -> None:
         """Send a chunk and drain it. `last`: it completes the request."""
         self.stream.write(chunk)
-        self.sent = last
-        # On MicroPython the chunk has usually left already, and draining would cost a pass of the
-        # loop.
-        if getattr(self.stream, "out_buf", True):
+        # MicroPython keeps here the bytes that have not left: all of them before the handshake. If
+        # none are left, draining would only cost a pass of the loop.
+        waits = getattr(self.stream, "out_buf", None)
+        self.is_sent = last and not waits
+        if waits != b"":
             await self.stream.drain()
+            self.is_sent = last

@@ -21,7 +21,7 @@ class Multipart:
     """
     `fields`, and behind them the file in `field`. The HTTP client calls it for each pass, to
     count and to send, and it calls `pieces()` for the bytes of the file. The second pass calls
-    `began()`. `taken`: all bytes went to the socket, so the request may arrive.
+    `began()`. `taken`: the client has all of its bytes.
     """
 
     def __init__(

@@ -52,6 +52,7 @@ _SCRATCH = const(512)
 _PUBACK = const(0x40)
 _PINGREQ = b"\xc0\x00"
 _DISCONNECT = b"\xe0\x00"
+_CLOSED = const("the connection is closed")
 
 
 class Mqtt:
@@ -229,6 +230,9 @@ class Mqtt:
         view = memoryview(packet)
         async with self._writing:
             for start in range(0, len(packet), _PIECE):
+                if self.stream is None:
+                    # During the wait for another packet; the broker drops a part of one.
+                    raise OSError(_CLOSED)
                 self.stream.write(view[start : start + _PIECE])
                 await self.stream.drain()
 
@@ -281,27 +285,39 @@ class Mqtt:
             return "retry", None
         if began:
             began()
-        if await self.publish(chat, text):
+        return await self.deliver("%s/%s" % (self.base, chat), text)
+
+    async def deliver(
+        self, topic: str, payload: bytes | str, retain: bool = False
+    ) -> "tuple[str, Any]":
+        """Publish to a complete topic; return the outcome as `send` does."""
+        acknowledged = await self.publish_at(topic, payload, retain)
+        if acknowledged is None:
+            return "retry", None
+        if acknowledged:
             return "ok", None
         return "unknown", "the broker did not acknowledge it"
 
-    async def publish(self, topic: str, payload: bytes | str, retain: bool = False) -> bool:
-        """Publish to a topic below the base; return whether the broker has acknowledged it."""
+    async def publish(self, topic: str, payload: bytes | str, retain: bool = False) -> bool | None:
+        """Publish to a topic below the base; return whether the broker has acknowledged it, None
+        if it cannot have arrived."""
         return await self.publish_at("%s/%s" % (self.base, topic), payload, retain)
 
-    async def publish_at(self, topic: str, payload: bytes | str, retain: bool = False) -> bool:
+    async def publish_at(
+        self, topic: str, payload: bytes | str, retain: bool = False
+    ) -> bool | None:
         """Publish to a complete topic; see `publish`."""
         if not self.is_connected:
-            return False
+            return None
         # Greater than the numbers of `connect`, and not so soon the same again.
         self._number = number = self._number + 1 & 0x0FFF | 0x1000
         done = self._unacknowledged[number] = asyncio.Event()
         try:
             await self.write(packets.publish(topic, payload, number, retain))
             await asyncio.wait_for(done.wait(), self.ack_s)
-        except (OSError, asyncio.TimeoutError):
+        except (OSError, asyncio.TimeoutError) as error:
             self._stop(OSError("the broker does not acknowledge a message"))
-            return False
+            return None if error.args == (_CLOSED,) else False
         finally:
             del self._unacknowledged[number]
             if self._end:

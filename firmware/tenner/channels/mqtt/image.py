@@ -37,12 +37,10 @@ async def publish(
         began()
         if mqtt.config.get("mqtt.discovery"):
             await _announce(mqtt, topic, value)
-        if await mqtt.publish_at(topic, data, retain=True):
-            return "ok", None
+        return await mqtt.deliver(topic, data, retain=True)
     except MemoryError:
         # Another try would find no more memory.
         return "refused", "the memory does not suffice for a picture of %d bytes" % len(data)
-    return "unknown", "the broker did not acknowledge it"
 
 
 async def _announce(mqtt, topic, value):

@@ -25,8 +25,8 @@ _MARKS = const("*_`~[<>&#|\\-+\n\r\t")
 class Body:
     """
     The JSON of a request: the dict `fields`, and `text` as UTF-8 bytes. The HTTP client calls it
-    for each pass, to count and to send; the second calls `began()`. `taken`: all bytes went to the
-    socket, so the message may arrive.
+    for each pass, to count and to send; the second calls `began()`. `taken`: the client has all of
+    its bytes; they may have left if Http.is_sent is true, too.
     """
 
     def __init__(
@@ -154,6 +154,7 @@ async def send_body(
 ) -> "tuple[str, Any] | None":
     """Send as `send_locked` does a body with the attribute `taken`, see Body."""
     message_id = None
+    http = api.sender(bot)
 
     def sink(path, value, more):
         nonlocal message_id
@@ -161,15 +162,13 @@ async def send_body(
             message_id = value
 
     try:
-        answer = await api.call(
-            bot, api.sender(bot), method, body, sink, headers=headers, stage=_make_room
-        )
+        answer = await api.call(bot, http, method, body, sink, headers=headers, stage=_make_room)
     except FAILURES as error:
         why = failures.reason(error)
         log("telegram", "not sent: " + why)
-        return ("unknown", why) if body.taken else ("retry", None)
+        return ("unknown", why) if body.taken and http.is_sent else ("retry", None)
     except MemoryError:
-        if not body.taken:
+        if not (body.taken and http.is_sent):
             raise
         # A retry of the entire phase would send the message again.
         return "unknown", "no memory for the reply"
