@@ -14,6 +14,7 @@ SETTINGS = {
     "llm.base_url": "http://llm.example/v1",
     "llm.context_tokens": 8000,
     "session.max_kb": 8,
+    "session.window_kb": 0,
     "budget.tokens_per_day": 0,
 }
 

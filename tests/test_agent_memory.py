@@ -108,6 +108,70 @@ class TestLongHistory(unittest.TestCase):
         self.assertEqual(len(asked), 1)
 
 
+ROOMY = {"session__max_kb": 64, "llm__context_tokens": 16000}
+
+
+class TestWindow(unittest.TestCase):
+    """The part of a history in a request of a board without PSRAM does not grow with it."""
+
+    def talk(self, agent, count, calls=False):
+        """Make `count` turns of 230 bytes or more; return the bytes of the history in each."""
+        sizes = []
+        for number in range(count):
+            replies = [Reply("%d degrees" % number + "." * 120)]
+            if calls:
+                replies.insert(
+                    0, Reply("", [Call("c%d" % number, "echo", '{"x":"%s"}' % "y" * 9)])
+                )
+            agent.chain.replies[:] = replies
+            run(say(agent, "how warm is it, %d?" % number + " " * 40))
+            data = agent.chain.records[-1]
+            if data.endswith(record("u", "Write the summary now.")):
+                data = agent.chain.records[-2]
+            lines = rows(data)
+            self.assertIn(lines[0][0], ("u", "s"))
+            # No call without its result, and none the other way round.
+            self.assertEqual(
+                [line[1] for line in lines if line[0] == "c"],
+                [line[1] for line in lines if line[0] == "t"],
+            )
+            sizes.append(len(data))
+        return sizes
+
+    def test_it_does_not_grow_without_psram(self):
+        for calls in (False, True):
+            agent = make_agent(temp_folder(self), **ROOMY)
+            sizes = self.talk(agent, 80, calls)
+            self.assertTrue(7000 < max(sizes) < 9500, sizes)
+            # Turns leave one by one, or the older half at once for a summary.
+            self.assertTrue(max(sizes[40:]) < 9500, sizes)
+
+    def test_elsewhere_the_models_context_counts_and_a_setting_overrules_both(self):
+        agent = make_agent(temp_folder(self), **ROOMY)
+        self.assertEqual(agent.window(), (8192, 48000))
+        agent.port.small = False
+        self.assertEqual(agent.window(), (48000, 48000))
+        agent.config.values["session.window_kb"] = 12
+        self.assertEqual(agent.window(), (12288, 48000))
+        agent.config.values["session.window_kb"] = 4096
+        self.assertEqual(agent.window(), (48000, 48000))
+
+    def test_a_last_turn_that_is_longer_is_sent_whole(self):
+        agent = make_agent(temp_folder(self), **ROOMY)
+        for size in (3000, 9000, 20000):
+            # The turn after it may be summarized with it.
+            history.clear(agent.session("console", "me"))
+            text = "tell a story" + "y" * size
+            self.talk(agent, 3)
+            agent.chain.replies[:] = [Reply("it was")]
+            run(say(agent, text))
+            agent.chain.replies[:] = []
+            run(say(agent, "and then?"))
+            found = [data for data in agent.chain.records if b"and then?" in data][-1]
+            self.assertTrue(record("u", text + "\n\n(now: Saturday)") in found, size)
+            self.assertTrue(record("a", "it was") in found, size)
+
+
 class TestSummary(unittest.TestCase):
     def setUp(self):
         self.agent = make_agent(temp_folder(self), session__max_kb=4)
@@ -168,7 +232,7 @@ class TestSummary(unittest.TestCase):
         self.talk("FIRST" + "x" * 500, "SECOND" + "x" * 500)
         session = self.session()
         # A context that prompt and tools fill leaves so much.
-        session.window = 256
+        session.window = session.most = 256
         run(tidy(self.agent, session, "console:me"))
         self.assertTrue(b"SECOND" in self.agent.chain.texts[0])
         self.assertEqual(sent(session), record("s", "Facts: SECOND"))

@@ -4,6 +4,7 @@
 from tenner.agent.history_records import plain
 from tenner.agent.lane import Lane
 from tenner.log import log
+from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,10 +14,13 @@ if TYPE_CHECKING:
     from tenner.store.config import Config
 
 
+_SMALL_KB = const(8)  # of a history: without PSRAM, each KB of a request takes time
+
+
 class Session:
     """
-    The state of a chat's history, a file that `agent.history` reads and writes. `window` is the
-    maximum number of bytes a request sends of it.
+    The state of a chat's history, a file that `agent.history` reads and writes. A request sends at
+    most `window` bytes of it, or of its last turn alone at most `most`.
     """
 
     #: Size of the file at the last successful check.
@@ -27,9 +31,10 @@ class Session:
     #: Has a repair dropped lines that the owner has not been notified of?
     repaired = False
 
-    def __init__(self, path: str, window: int) -> None:
+    def __init__(self, path: str, window: int, most: int = 0) -> None:
         self.path = path
         self.window = window
+        self.most = most
 
 
 class Agent:
@@ -68,13 +73,16 @@ class Agent:
         checked."""
         path = self.port.path("state/sessions/%s_%s.jsonl" % (channel, plain(str(chat))))
         if self._session is None or self._session.path != path:
-            self._session = Session(path, self.window())
+            self._session = Session(path, *self.window())
         return self._session
 
-    def window(self) -> int:
-        """Return the maximum number of bytes a request sends of a history."""
-        share = self.config.get("llm.context_tokens") * 3  # 4 bytes a token, 75 % of them
-        return min(self.config.get("session.max_kb") * 1024, share)
+    def window(self) -> tuple[int, int]:
+        """Return `window` and `most` of a new Session."""
+        get = self.config.get
+        share = get("llm.context_tokens") * 3  # 4 bytes a token, 75 % of them
+        most = min(get("session.max_kb") * 1024, share)
+        kb = get("session.window_kb") or (_SMALL_KB if self.port.small else 0)
+        return min(kb * 1024 or most, most), most
 
     def spent(self, kind: str) -> bool:
         """Return whether turns of this kind have used up today's tokens."""

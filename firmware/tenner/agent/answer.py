@@ -42,7 +42,7 @@ async def _prepare(agent, message):
         # A stream of messages left no pause for a summary; text older than two windows would be
         # lost.
         await summary.tidy(agent, session, _who(message), True)
-    session.window = agent.window()  # the last turn may have reduced it
+    session.window, session.most = agent.window()  # the last turn may have reduced them
     text = head + message.text + end
     turn = Turn(agent, "person", text, message.channel, message.chat, session)
     turn.spooled = spooled

@@ -98,8 +98,9 @@ def _reduce(turn, allowed):
         start, end = turn.span
         if end - start > left:
             turn.span = history.turn_after(session.path, end - left), end
-    elif left < session.window:
-        session.window = left
+    elif left < max(session.most, session.window):
+        session.window = min(left, session.window)
+        session.most = left
         history.check(session)
 
 

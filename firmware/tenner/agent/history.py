@@ -94,8 +94,17 @@ def compact(session: "Session", start: int, summary: str | None = None) -> None:
 
 
 def cut_for(session: "Session", keep: int) -> int:
-    """Return the offset of the first turn among the last `keep` bytes."""
-    return turn_after(session.path, max(session.summary_end, session.size - keep))
+    """Return the offset of the first turn among the last `keep` bytes, or of the last turn if it
+    alone is longer."""
+    return _cut(session, session.size, keep)
+
+
+def _cut(session, size, keep):
+    while True:
+        start = turn_after(session.path, max(session.summary_end, size - keep))
+        if start < size or keep >= session.most:
+            return start
+        keep = min(2 * keep, session.most)
 
 
 def _compacted(session, start, summary):
@@ -116,7 +125,7 @@ def _choose(session, size):
                     piece = file.readline(PIECE)
                 session.start = session.summary_end = file.tell()
     if size - session.start > session.window:
-        session.start = turn_after(session.path, size - session.window)
+        session.start = _cut(session, size, session.window)
 
 
 def turn_after(path: str, offset: int) -> int:
