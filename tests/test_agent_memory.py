@@ -146,7 +146,7 @@ class TestWindow(unittest.TestCase):
             # Turns leave one by one, or the older half at once for a summary.
             self.assertTrue(max(sizes[40:]) < 9500, sizes)
 
-    def test_elsewhere_the_models_context_counts_and_a_setting_overrules_both(self):
+    def test_elsewhere_the_models_context_counts_and_a_setting_counts_first(self):
         agent = make_agent(temp_folder(self), **ROOMY)
         self.assertEqual(agent.window(), (8192, 48000))
         agent.port.small = False

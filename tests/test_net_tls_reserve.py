@@ -4,12 +4,17 @@
 import asyncio
 import unittest
 
-from support import run, temp_folder
+from support import cancelled, run, temp_folder
+from tenner.agent.message_queue import Queue
+from tenner.channels.mqtt import connect as connect_module
+from tenner.channels.mqtt.channel import Mqtt
 from tenner.net.http import Http
 from tenner.net.shortage import SENTENCE, is_short
 from tenner.net.tls_errors import explain
 from tenner.net.tls_reserve import Reserve
 from tenner.net.tls_semaphore import TlsSemaphore
+from tenner.store import files
+from test_channels_mqtt import Broker, Config, Port, until
 
 SESSION = 23380
 
@@ -142,6 +147,54 @@ class TestNeeds(unittest.TestCase):
         connect(reserve, "b.example")
         _, sentence = connect(reserve, "b.example", error=BAD)
         self.assertIn("not in /certs", sentence)
+
+
+class TestBroker(unittest.TestCase):
+    """The channel to a broker learns as the HTTP client does, and explains as it does."""
+
+    def connect(self, free, error=None):
+        """Return (the channel's status, the text of the file) after one connection."""
+        context = Context(free)
+        reserve = made(self, context)
+        semaphore = TlsSemaphore(1)
+        semaphore.reserve = reserve
+        host = "broker.example"
+        config = Config(tls=True, host=host)
+        mqtt = Mqtt(
+            config, Port(), lambda: reserve, Queue(1), lambda name: semaphore, lambda: None, None
+        )
+        broker = Broker()
+
+        async def opening(name, port, ssl, server_hostname):
+            session = ssl.wrap_socket("socket", server_hostname=server_hostname)
+            if error:
+                session.close()
+                raise error
+            return await real("127.0.0.1", broker.port)
+
+        async def scene():
+            await broker.start()
+            service = asyncio.create_task(mqtt.run())
+            await until(lambda: mqtt.is_connected or "next try" in mqtt.status)
+            await cancelled(service)
+            broker.stop()
+
+        real, connect_module.open_connection = connect_module.open_connection, opening
+        try:
+            run(asyncio.wait_for(scene(), 30))
+        finally:
+            connect_module.open_connection = real
+        self.assertEqual(reserve._host, host)
+        return mqtt.status, files.read_text(reserve._path)
+
+    def test_the_need_of_a_broker_is_learned(self):
+        self.assertEqual(self.connect(60000)[1], "broker.example %d" % (SESSION + 11100))
+
+    def test_a_broker_that_can_never_fit_is_named(self):
+        for error in (BAD, OSError(12), OSError(-0x4290)):
+            status, text = self.connect(40000, error)
+            self.assertIn("a connection to broker.example takes 46 KB of memory, 6 KB", status)
+            self.assertEqual(text, "broker.example 46400")
 
 
 class TestReserve(unittest.TestCase):

@@ -4,7 +4,7 @@
 import asyncio
 import unittest
 
-from fakes import FakeCtx, FakeI2C, FakeSPI
+from fakes import FakeCtx, FakeI2C, FakePins, FakeSPI
 from support import cancelled, run, temp_folder
 from tenner.port.compat import sleep_ms
 
@@ -193,6 +193,41 @@ class TestPins(Board):
         self.assertEqual(self.last.port.pin_log, [("pwm", 3, 1000, 65535)])
         self.assertEqual(self.call("pwm", action="off", pin="3"), "pin LED (GPIO3) has no pulses")
         self.assertEqual(self.last.port.pin_log, [("pwm", 3, 1000, 0), ("deinit",)])
+
+    def test_a_refusal_of_the_chips_own_driver_is_a_sentence(self):
+        """ESP-IDF's errors are a number and a name."""
+        error = OSError(-258, "ESP_ERR_INVALID_ARG")
+        words = "the chip refuses it (ESP_ERR_INVALID_ARG): try another pin, value or bus"
+
+        def fail(*args, **options):
+            raise error
+
+        kept = {}
+        for name in ("pin", "adc", "pwm", "read_uv"):
+            kept[name] = getattr(FakePins, name)
+        for tool, method, args in (
+            ("gpio", "pin", {"action": "read", "pin": "LED"}),
+            ("gpio", "pin", {"action": "write", "pin": "LED", "value": 1}),
+            ("adc", "adc", {"action": "read", "pin": "A0"}),
+            ("adc", "read_uv", {"action": "read", "pin": "A0"}),
+            ("pwm", "pwm", {"action": "set", "pin": "LED", "freq_hz": 7, "duty_percent": 5}),
+            ("pwm", "pwm", {"action": "off", "pin": "LED"}),
+        ):
+            setattr(FakePins, method, fail)
+            try:
+                text = self.call(tool, **args)
+            finally:
+                setattr(FakePins, method, kept[method])
+            self.assertEqual(text, "error: %s failed: %s" % (tool, words))
+        self.spi.fails = self.i2c.fails = error
+        text = self.call("spi", action="transfer", data=[1])
+        self.assertEqual(text, "error: spi0.0: " + words)
+        self.i2c.readfrom_into = self.i2c.writeto = self.i2c.scan = fail
+        for action in ("scan", "read", "write"):
+            more = {} if action == "scan" else {"address": "0x48"}
+            if action == "write":
+                more["data"] = [1]
+            self.assertEqual(self.call("i2c", action=action, **more), "error: i2c0: " + words)
 
     def test_a_reserved_pin_is_refused_whatever_the_policy(self):
         for rule in ("allow", "ask", ["FLASH", "write", "*", "GPIO14"]):

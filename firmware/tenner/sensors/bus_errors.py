@@ -31,7 +31,21 @@ def explain(
         return text + (", or no chip at " + place if code == 110 and address is not None else "")
     if code == 16:
         return "%s on %s is in use by a kernel driver (EBUSY)" % (place, bus_name)
-    return "%s: %s" % (bus_name, error) if bus_name else str(error)
+    text = _of_the_chip(error) or str(error)
+    return "%s: %s" % (bus_name, text) if bus_name else text
+
+
+def reason(error: Exception) -> str:
+    """Return words for an exception of the interpreter or of the chip's own drivers."""
+    return _of_the_chip(error) or "%s: %s" % (type(error).__name__, error)
+
+
+def _of_the_chip(error):
+    # ESP-IDF's number comes with its name: (-258, "ESP_ERR_INVALID_ARG").
+    name = error.args[-1] if error.args else None
+    if isinstance(error, OSError) and isinstance(name, str) and name[:4] == "ESP_":
+        return "the chip refuses it (%s): try another pin, value or bus" % name
+    return None
 
 
 def stuck(bus_name: str) -> str:

@@ -10,6 +10,7 @@ import asyncio
 from tenner import overlay
 from tenner.log import log, redact
 from tenner.port.compat import const, ticks_diff, ticks_ms
+from tenner.sensors.bus_errors import reason
 from tenner.store.appendlog import dumps
 from tenner.tools.errors import ToolError
 from tenner.tools.loading import load
@@ -47,7 +48,7 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
         # A port's OSError has a sentence, the system's a number.
         known = isinstance(error, (ToolError, OSError)) and error.args
         if not known or not isinstance(error.args[0], str):
-            text = "error: %s failed: %s: %s" % (name, type(error).__name__, error)
+            text = "error: %s failed: %s" % (name, reason(error))
     # A custom tool may have read the settings: remove their secrets.
     text = redact(text)
     _log(name, arguments_text, text, start)
