@@ -70,6 +70,7 @@ format: env-test ## Put every file into the project's format
 	@$(VENV) scripts/config_template.py --write
 	@$(VENV) scripts/security_table.py --write
 	@$(VENV) scripts/failures_table.py --write
+	@$(VENV) scripts/memory_tables.py --write
 	@$(VENV) scripts/models_table.py --write
 	@$(VENV) scripts/api_page.py --write
 	@$(VENV) scripts/settings_page.py --write

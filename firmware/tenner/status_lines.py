@@ -4,12 +4,16 @@
 import sys
 
 from tenner import __version__
+from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tenner.app import App
+
+
+_GOAL = const(4096)  # bytes
 
 
 def lines(app: "App", waiting: int) -> "Iterator[str]":
@@ -35,6 +39,14 @@ def lines(app: "App", waiting: int) -> "Iterator[str]":
             system[2] // 1024,
         )
         why = app.get("semaphore").why()
+        if not why and system[2] < _GOAL and app.port.shares_memory:
+            why = (
+                "only %d KB were left at the worst moment, in place of %d: connections may fail"
+                % (
+                    system[2] // 1024,
+                    _GOAL // 1024,
+                )
+            )
         if why:
             yield "memory: " + why
     yield "network %s, clock %s" % (

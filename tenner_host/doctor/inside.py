@@ -7,6 +7,7 @@ import ast
 import time
 from collections.abc import Mapping
 
+from tenner_host import budget
 from tenner_host.board.board import Board, Entry
 from tenner_host.board.info import Info
 from tenner_host.doctor.findings import Part, fail, ok, skip, warn
@@ -147,8 +148,36 @@ def check_memory(board: Board) -> Part:
             ),
             "reset the board; if it stays so, remove other uses of the radio",
         )
+        return
+    least = sum(row[3] for row in blocks)
+    if least < budget.GOAL_KB * 1024:
+        yield warn(
+            "largest block",
+            f"{text}; only {least // 1024} KB were left at the worst moment since the start",
+            f"connections may fail below {budget.GOAL_KB} KB: see docs/memory.md",
+        )
     else:
         yield ok("largest block", text)
+
+
+def check_needs(data: bytes | None, board: str) -> Part:
+    """The memory of a connection to each server, as the agent has learned it in its own state."""
+    found = budget.needs(data or b"")
+    if not found:
+        return
+    chip = budget.chips().get(board)
+    do = f"a chip with more RAM helps, such as {budget.roomy()}: docs/memory.md"
+    for host, (need, told) in found.items():
+        text = f"a connection to {host} takes {need // 1000} KB of memory"
+        missing = chip.missing_kb(need) if chip else 0
+        if told:
+            yield fail("server memory", f"{text}, more than this board has left", do)
+            return
+        if missing:
+            yield warn("server memory", f"{text}, {missing} KB too many beside a turn", do)
+            return
+    most = max(found, key=lambda host: found[host][0])
+    yield ok("server memory", f"at most {found[most][0] // 1000} KB, for {most}: that fits")
 
 
 def check_settings(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from tenner_host.board.info import Info
 from tenner_host.board.opening import open_as
 from tenner_host.board.ports import Port
 from tenner_host.board.serial_board import SerialBoard
 from tenner_host.doctor import cable, inside, outside
 from tenner_host.doctor.findings import Part, fail, from_error, ok, skip, unreached
-from tenner_host.errors import BoardSilent, PortError
+from tenner_host.errors import BoardSilent, CommandError, PortError
 from tenner_host.project import Project
 from tenner_host.setup.board_ca_roots import FOLDER
 from tenner_host.sync import code as codes
@@ -15,6 +16,8 @@ from tenner_host.sync import code as codes
 #: The checks that need the port.
 AFTER_PORT = ("repl", "micropython", "code", "files", "heap", "settings", "wifi", "i2c")
 _GUARD_S = 900
+#: What the agent has learned of its servers.
+_NEEDS = "/state/tls"
 
 
 def examine(found: Port, loader: bool) -> Part:
@@ -40,6 +43,14 @@ def examine(found: Port, loader: bool) -> Part:
         yield from _on_board(board, found, loader, project)
 
 
+def _name(project: Project, info: Info) -> str:
+    """The board's folder in boards/, "" if nobody knows it."""
+    try:
+        return codes.board_name(project, info, None)
+    except CommandError:
+        return ""
+
+
 def _on_board(board: SerialBoard, found: Port, loader: bool, project: Project) -> Part:
     if loader:
         info = board.info()
@@ -53,10 +64,11 @@ def _on_board(board: SerialBoard, found: Port, loader: bool, project: Project) -
     info, there, _ = board.survey(["/"])
     yield from inside.check_micropython(info, project)
     certificates = [path for path in there if path.startswith(f"{FOLDER}/")]
-    files = board.read_files(["/config.json", *certificates])
+    files = board.read_files(["/config.json", _NEEDS, *certificates])
     yield from inside.check_code(info, there, project)
     yield from inside.check_files(board, info, there)
     yield from inside.check_memory(board)
+    yield from inside.check_needs(files.pop(_NEEDS, None), _name(project, info))
     settings, said = inside.check_settings(files.pop("/config.json", None))
     yield from said
     yield from inside.check_certificates(files, settings)

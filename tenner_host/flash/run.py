@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from tenner_host import budget
 from tenner_host.board import Board, ports
 from tenner_host.board.board import Started
 from tenner_host.board.info import Info
@@ -85,6 +86,8 @@ class Report:
     info: Info | None = None
     started: Started | None = None
     seconds: float = 0.0
+    #: A sentence about too little memory for Telegram, or "".
+    memory: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -109,6 +112,7 @@ class Report:
             "micropython": self.info.micropython if self.info else None,
             "agent": self.started.as_json() if self.started else None,
             "seconds": round(self.seconds, 3),
+            "memory": self.memory or None,
         }
 
 
@@ -206,7 +210,10 @@ def _look(
         image,
         contents,
         request.fast,
+        memory=budget.shortage(known, [row.label for row in contents.rows]),
     )
+    if report.memory:
+        screen.say(f"{report.memory} (docs/memory.md).")
     return report, known
 
 

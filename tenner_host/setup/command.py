@@ -10,18 +10,22 @@ from pathlib import Path
 
 import rich_click as click
 
+from tenner_host import budget
 from tenner_host.board.board import Board, Started
 from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
 from tenner_host.board.remote_board import RemoteBoard
+from tenner_host.board.serial_board import SerialBoard
+from tenner_host.console.console import Console
 from tenner_host.errors import BoardSilent, CommandError, then
 from tenner_host.output import at_terminal, echo, json_option, print_json
 from tenner_host.project import Project
 from tenner_host.release import keys as release_keys
-from tenner_host.setup import questions
+from tenner_host.setup import memory, questions
 from tenner_host.setup import settings as store
 from tenner_host.setup.checks import Trial
 from tenner_host.setup.settings import Settings, get
+from tenner_host.sync import code as codes
 from tenner_host.sync.run import leave_as_it_was
 
 #: A person reads, looks things up and types; no watchdog may fire meanwhile.
@@ -109,6 +113,7 @@ def setup(
             # The agent's modules would leave too little memory for TLS.
             board.fresh()
             trial = Trial(board, ca_file)
+            tight = board.has_repl and _is_tight(board, project)
             if asked:
                 questions.ask_all(trial, settings)
                 store.check(settings)
@@ -125,14 +130,18 @@ def setup(
             leave_as_it_was(board)
             raise
         started = board.restart()
-        _report(settings, trial, started, as_json)
+        heard, short = started.heard, ""
+        if tight and started.running and not no_test:
+            heard = _with_offer(board, heard)
+            short = _memory(board)
+        _report(settings, trial, started, as_json, short)
         telegram = bool(get(settings, "telegram.token"))
         if isinstance(board, RemoteBoard):
             pass  # it has its owner
         elif telegram and not as_json and not board.has_repl:
             echo("owner      `/pair` in `tenner chat` makes the code for your chat")
         elif telegram and not as_json and started.running:
-            _pair(trial, started, wait=asked)
+            _pair(trial, heard, wait=asked)
     if not started.running:
         raise CommandError(f"the settings are on the board, but no agent runs: {started.text}")
 
@@ -177,7 +186,26 @@ def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
                 echo(text)
 
 
-def _report(settings: Settings, trial: Trial, started: Started, as_json: bool) -> None:
+def _is_tight(board: Board, project: Project) -> bool:
+    """Has the board too little memory for Telegram, by its chip?"""
+    try:
+        return budget.is_tight(codes.board_name(project, board.info(), None))
+    except CommandError:
+        return False  # a board that nobody knows
+
+
+def _memory(board: Board) -> str:
+    """A sentence about the memory that the running agent has for its connections, or ""."""
+    if not isinstance(board, SerialBoard):
+        return ""
+    console = Console(board.transport)
+    try:
+        return memory.watch(lambda: console.ask("/status"), lambda: time.sleep(memory.PAUSE_S))
+    except BoardSilent:
+        return ""  # its console is off
+
+
+def _report(settings: Settings, trial: Trial, started: Started, as_json: bool, short: str) -> None:
     roots = trial.roots
     if as_json:
         print_json(
@@ -189,6 +217,7 @@ def _report(settings: Settings, trial: Trial, started: Started, as_json: bool) -
                 ],
                 "unproven": trial.unproven,
                 "agent": started.as_json(),
+                "memory": short or None,
             }
         )
         return
@@ -202,14 +231,21 @@ def _report(settings: Settings, trial: Trial, started: Started, as_json: bool) -
         echo(f"telegram   {problem}", fg="yellow", err=True)
     if started.running:
         echo(f"agent      running: {started.text}")
+    if short:
+        echo(f"memory     {short}", fg="yellow", err=True)
 
 
-def _pair(trial: Trial, started: Started, *, wait: bool) -> None:
-    """If the agent offers a pairing code, show it and wait until a chat uses it."""
-    text = started.heard
+def _with_offer(board: Board, heard: str) -> str:
+    """What the board has printed, with the offer of a pairing code if there is one."""
     deadline = time.monotonic() + _OFFER_S
-    while not _OFFER.search(text) and time.monotonic() < deadline:
-        text += trial.board.hear(_OFFER_S)
+    while not _OFFER.search(heard) and time.monotonic() < deadline:
+        heard += board.hear(_OFFER_S)
+    return heard
+
+
+def _pair(trial: Trial, heard: str, *, wait: bool) -> None:
+    """If the agent offers a pairing code, show it and wait until a chat uses it."""
+    text = _with_offer(trial.board, heard)
     offer = _OFFER.search(text)
     if offer is None:
         return  # it has an owner

@@ -11,15 +11,24 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 import trustme
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from tenner_host import interpreters
+from tenner_sim.services import Authority
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = Path(__file__).with_name("tls_client.py")
@@ -235,6 +244,62 @@ def test_not_yet_valid(interpreter, authority, certs, serve):
         authority.issue_cert("localhost", not_before=now + DAY, not_after=now + 9 * DAY)
     )
     refused(server, ask(interpreter, certs, server.port), "check the board's clock")
+
+
+class Chained:
+    """An authority of the simulator as Server takes it: its certificate with a real chain."""
+
+    def __init__(self, chain, kind):
+        self.authority = Authority(chain)
+        self.kind = kind
+
+    def configure_cert(self, context):
+        self.authority.issue(self.kind).configure_cert(context)
+
+
+@pytest.mark.parametrize(
+    ("chain", "kind"),
+    [("rsa", "no-intermediate"), ("ecdsa", "misordered"), ("telegram", "impostor")],
+)
+def test_a_chain_with_a_fault(interpreter, serve, tmp_path, chain, kind):
+    chained = Chained(chain, kind)
+    chained.authority.write_der(tmp_path)
+    server = serve(chained)
+    answer = ask(interpreter, tmp_path, server.port)
+    if kind == "misordered" and interpreter is None:
+        # OpenSSL puts the certificates into order.
+        assert answer["status"] == 200
+    else:
+        refused(server, answer, "its chain is wrong: `tenner doctor`")
+
+
+def test_a_key_that_is_too_short(interpreter, authority, certs, serve):
+    server = serve(ShortKey(authority))
+    refused(server, ask(interpreter, certs, server.port), "too weak")
+
+
+class ShortKey:
+    """A certificate for a key of 1,024 bits, which OpenSSL's servers need persuasion for."""
+
+    def __init__(self, authority):
+        self.key = rsa.generate_private_key(65537, 1024)
+        issuer = x509.load_pem_x509_certificate(authority.cert_pem.bytes())
+        issuer_key = load_pem_private_key(authority.private_key_pem.bytes(), None)
+        now = datetime.datetime.now(datetime.timezone.utc)
+        names = x509.SubjectAlternativeName([x509.DNSName("localhost")])
+        made = x509.CertificateBuilder(issuer.subject, x509.Name([]), self.key.public_key())
+        made = made.serial_number(5).not_valid_before(now - DAY).not_valid_after(now + DAY)
+        self.certificate = made.add_extension(names, True).sign(issuer_key, hashes.SHA256())
+
+    def configure_cert(self, context):
+        context.set_ciphers("DEFAULT@SECLEVEL=0")
+        key = self.key.private_bytes(
+            Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()
+        )
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(key + self.certificate.public_bytes(Encoding.PEM))
+            file.flush()
+            context.load_cert_chain(file.name)
 
 
 def test_only_tls_13(interpreter, authority, certs, serve):

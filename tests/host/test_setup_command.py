@@ -108,6 +108,28 @@ def test_from_a_file_everything_is_tried_and_the_agent_runs(firmware, given, ser
             assert API_KEY.encode() not in path.read_bytes(), path
 
 
+def test_a_board_with_little_memory_is_watched_by_its_own_agent(firmware, given, monkeypatch):
+    seen = []
+
+    def watch(ask, pause):
+        seen.extend(ask())
+        return "only 1 KB were left"
+
+    monkeypatch.setattr("tenner_host.budget.is_tight", lambda name: True)
+    monkeypatch.setattr("tenner_host.setup.memory.watch", watch)
+    with VirtualBoard(firmware, heap=HEAP) as board:
+        done = setup(board, "--from", given())
+        assert "memory     only 1 KB were left" in done.stderr
+        assert any(line.startswith("for Wi-Fi and TLS: ") for line in seen), seen
+        # The offer of a pairing code comes before, and is not lost.
+        assert "?start=" in done.stdout
+        done = setup(board, "--set", "heartbeat.every=1h", "--json")
+        assert json.loads(done.stdout)["memory"] == "only 1 KB were left"
+        count = len(seen)
+        setup(board, "--set", "heartbeat.every=2h", "--no-test")
+        assert len(seen) == count
+
+
 def test_the_context_that_the_server_tells_is_set(firmware, given, services, monkeypatch):
     monkeypatch.setattr(services.model, "context_tokens", 6000)
     monkeypatch.setattr(services.model, "tells_context", True)

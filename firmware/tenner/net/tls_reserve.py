@@ -104,8 +104,9 @@ class Reserve:
         if _LEAST_HELD < held < _MOST_HELD:
             need = held + _STEP + (_ELLIPTIC if held < _RSA_HELD else _RSA)
             known = self._known()
-            # A few packets more or less are not worth an erase.
-            if not need <= known + _STEP <= need + 4 * _STEP:
+            # A few packets more or less are not worth an erase; that it never fits is not true any
+            # more.
+            if not need <= known + _STEP <= need + 4 * _STEP or self._known("told"):
                 self._keep(need)
 
     def fail(self) -> None:
