@@ -21,6 +21,8 @@ from tenner_host.overlays import translate
 _Result = TypeVar("_Result")
 
 _START_LIMIT_S = 40.0
+#: A board that goes on printing, as a slow one does, gets so many times that.
+_START_LIMITS = 3
 #: The agent's first line, or its reason for not starting.
 _STARTED = re.compile(r"boot +(tenner \S+ on \S+ \(.*start\))")
 _REFUSED = re.compile(r"^ *\S+ config +(.+)$", re.MULTILINE)
@@ -236,9 +238,13 @@ class SerialBoard(Board):
 
     def _watch_start(self, limit_s: float) -> Started:
         deadline = time.monotonic() + limit_s
+        last = time.monotonic() + limit_s * _START_LIMITS
         text = ""
         while (left := deadline - time.monotonic()) > 0:
-            text += self.transport.read_available(left).decode(errors="replace")
+            heard = self.transport.read_available(left).decode(errors="replace")
+            if heard:
+                deadline = min(time.monotonic() + limit_s, last)
+            text += heard
             text = text.replace("\r\n", "\n")[-8192:]
             if found := _STARTED.search(text):
                 return Started(True, found[1], text)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -22,8 +23,10 @@ _WINDOW_BITS = 12
 #: Bytes per answer; at most two such blocks are under way, and every port's 256 bytes hold them.
 _BLOCK = 120
 _IN_FLIGHT = 250
-#: Writing a block takes 50 ms, and littlefs may have to compact before.
+#: Writing a block takes 50 ms, and littlefs may have to compact before. A board whose answers take
+#: longer, such as an emulated one, gets so many times the longest of them.
 _WRITE_LIMIT_S = 15.0
+_TIMES_SLOWEST = 8
 _TRIES = 3
 #: The board's errors when a line arrives damaged.
 _GARBLED = (
@@ -120,6 +123,7 @@ class _Sender:
         self._transport = transport
         self._deflate = deflate
         self._in_flight: list[int] = []
+        self._limit_s = _WRITE_LIMIT_S
         # Deflated bytes are random: few need an escape. In plain bytes all may need one.
         self._room = CHUNK + 512 if deflate else CHUNK * 2
         transport.exec_raw_no_follow(f"t_put({self._room}, {staged})")
@@ -157,7 +161,12 @@ class _Sender:
     def _wait(self, sign: bytes) -> None:
         """Read answers up to `sign`: a plus for each line, k for a frame."""
         while True:
-            got = self._transport.read_one(_WRITE_LIMIT_S)
+            begun = time.monotonic()
+            got = self._transport.read_one(self._limit_s)
+            taken_s = time.monotonic() - begun
+            if got:
+                slower = _TIMES_SLOWEST * min(taken_s, _WRITE_LIMIT_S)
+                self._limit_s = max(self._limit_s, slower)
             if got == b"+":
                 del self._in_flight[:1]
             elif got == b"\x04":
