@@ -1,5 +1,4 @@
-"""The memory of chips without PSRAM: what a board's stock image leaves to the agent beside a TLS
-handshake.
+"""The memory of chips without PSRAM: the share of the agent beside a TLS handshake.
 
 boards/memory.tsv has the figures of the chips, boards/chains.tsv those of certificate chains;
 docs/memory.md is made from both. The agent has the same needs in chip_heap.py.
@@ -56,7 +55,7 @@ class Chip:
         return f"{self.chip}, {self.release}" if self.release else self.chip
 
     def left_kb(self, peak: int) -> float:
-        """What is left for Python's heap beside a handshake of `peak` bytes."""
+        """The rest for Python's heap beside a handshake of `peak` bytes."""
         return self.start_kb + self.rest_kb - self.wifi_kb - RESERVE_KB - peak / 1024
 
     def missing_kb(self, peak: int) -> int:

@@ -5,6 +5,9 @@ import asyncio  # noqa: F401  its own import needs the real _thread, for which a
 import sys
 import unittest
 
+from support import temp_folder
+from tenner.store import files
+
 _NAMES = ("esp32", "machine", "network", "_thread", "tenner.chip_heap")
 
 
@@ -182,6 +185,99 @@ class TestGrowth(unittest.TestCase):
         chip = Chip((8000000,), 64000)
         heap = self.begin(chip)
         self.assertEqual((heap.is_shared, heap.area, chip.grown), (False, None, 0))
+
+
+class Bluetooth:
+    """The module of that name; its Classic part's memory is another block when it has ended."""
+
+    def __init__(self, chip, gain, error=None):
+        self.chip = chip
+        self.gain = gain
+        self.error = error
+        self.states = []
+        self.BLE = lambda: self
+
+    def active(self, on):
+        self.states.append(on)
+        if self.error and on:
+            raise self.error
+        if not on and self.gain:
+            if self.gain < 0:
+                self.chip.take(-self.gain)
+            else:
+                self.chip.blocks.append(self.gain)
+
+
+class TestBluetooth(TestGrowth):
+    def setUp(self):
+        super().setUp()
+        self.folder = temp_folder(self)
+        self.path = self.folder + "/bluetooth"
+        self.kept = sys.modules.get("bluetooth")
+
+    def tearDown(self):
+        super().tearDown()
+        if self.kept is None:
+            sys.modules.pop("bluetooth", None)
+        else:
+            sys.modules["bluetooth"] = self.kept
+
+    def started(self, bluetooth, text=None):
+        """Return the states that Bluetooth had at a start, and the file afterwards."""
+        if text is not None:
+            with open(self.path, "w") as file:
+                file.write(text)
+        sys.modules["bluetooth"] = bluetooth
+        for name in _NAMES[:4]:
+            sys.modules[name] = bluetooth.chip
+        sys.modules.pop(_NAMES[4], None)
+        module = __import__(_NAMES[4], None, None, ("begin",))
+        module.gc = bluetooth.chip
+        module.open = lambda name, *mode: open(self.folder + "/" + name.split("/")[-1], *mode)
+        module.begin()
+        self.assertFalse(hasattr(module, "_free_bluetooth") or hasattr(module, "_note"))
+        found = None
+        if files.exists(self.path):
+            with open(self.path) as file:
+                found = file.read()
+        return bluetooth.states, found
+
+    def chip(self):
+        return Chip((12000, 14500, 112968), 56000)
+
+    def test_its_memory_is_there_before_the_heap_grows(self):
+        without = self.chip()
+        self.started(Bluetooth(without, 15000))
+        chip = self.chip()
+        found = self.started(Bluetooth(chip, 15000), "on")
+        self.assertEqual(found, ([True, False], "on 15000"))
+        self.assertTrue(
+            sum(chip.blocks) + chip.grown == sum(without.blocks) + without.grown + 15000
+        )
+        # The next start does it again.
+        self.assertEqual(self.started(Bluetooth(self.chip(), 15000))[0], [True, False])
+
+    def test_nobody_asked_for_it(self):
+        for text in (None, ""):
+            self.assertEqual(self.started(Bluetooth(self.chip(), 15000), text)[0], [])
+
+    def test_what_gains_nothing_is_not_done_again(self):
+        for gain in (0, 4000, -20000):
+            found = self.started(Bluetooth(self.chip(), gain), "on")
+            self.assertEqual(found, ([True, False], "useless %d" % gain))
+            self.assertEqual(self.started(Bluetooth(self.chip(), gain))[0], [])
+
+    def test_a_start_that_crashes_is_the_last_to_try(self):
+        with self.assertRaises(KeyboardInterrupt):
+            self.started(Bluetooth(self.chip(), 0, KeyboardInterrupt()), "on")
+        self.assertEqual(self.started(Bluetooth(self.chip(), 15000)), ([], "crashed"))
+
+    def test_an_error_of_bluetooth_is_no_error_of_the_start(self):
+        found = self.started(Bluetooth(self.chip(), 0, OSError(-1)), "on")
+        self.assertEqual(found, ([True], "crashed"))
+
+    def test_psram_needs_none_of_it(self):
+        self.assertEqual(self.started(Bluetooth(Chip((8000000,), 2000000), 15000), "on")[0], [])
 
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ class TestConfig(unittest.TestCase):
             ("[]", ("object",)),
             ('{\n"name": "a"\n"wifi": {}}', ("line 3",)),
             ("", ("line 1",)),
-            ('{"name":"' + "x" * 9000 + '"}', ("8192",)),
+            ('{"name":"' + "x" * 9300 + '"}', ("9216",)),
             (b'{"name":"\xff"}', ("UTF-8",)),
         ):
             message = self.error(text)

@@ -88,7 +88,7 @@ def _later() -> str:
 
 
 def _restart(lack: bool) -> str:
-    """What the owner is told by the board of tests/test_memory_guard.py."""
+    """The message of the board of tests/test_memory_guard.py to its owner."""
     import test_memory_guard as guard
     from tenner import memory_restart
 

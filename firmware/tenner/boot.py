@@ -39,12 +39,27 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
         if strays:
             log("boot", "%d unfinished file(s) of a power cut removed from %s" % (strays, folder))
     _forget_servers(app.state + "/mcp", app.config.section("mcp"))
+    _want_bluetooth(app)
     app.clock = Clock(app.port)
     app.inbox = Queue(_INBOX)
     app.connected = asyncio.Event()
     app.mail = asyncio.Event()
     app.ended = asyncio.Event()
     app.agent = Agent(app.port, app.config, app.workspace, app)
+
+
+def _want_bluetooth(app):
+    """Write the order about Bluetooth's memory for the next start (see chip_heap), and log the
+    gain of this one."""
+    path = app.state + "/bluetooth"
+    if not app.config.get("power.free_bluetooth"):
+        files.remove(path)
+    elif app.port.kind == "esp32":
+        text = files.read_text(path) if files.size(path) > 0 else ""
+        if not text:
+            files.write_atomic(path, "on")
+        else:
+            log("boot", "Bluetooth's memory, taken back at the start, in bytes: " + text)
 
 
 def _forget_servers(place, servers):

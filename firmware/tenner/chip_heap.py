@@ -40,6 +40,8 @@ _GAP = const(24 * 1024)
 _CELLS = const(120)  # of a list of half a kilobyte
 #: In the root folder: the bytes of each host.
 _NEEDS = const("state/tls")
+#: "on BYTES", the gain of the last try; another word ends the tries (see power.free_bluetooth).
+_BLUETOOTH = const("state/bluetooth")
 _END_MS = const(100)
 _STEP_MS = const(5)
 
@@ -74,10 +76,12 @@ def begin() -> None:
     _widen_cache()
     tls_bytes = _tls_bytes() or tls_bytes
     if gc.mem_free() + gc.mem_alloc() < _PSRAM_HEAP:
+        _free_bluetooth()
         _grow(_wifi_bytes())
     own = globals()
     for name in (
-        "_widen_cache", "_grow", "_wifi_bytes", "_tls_bytes", "_hold", "_end", "begin"
+        "_widen_cache", "_free_bluetooth", "_note", "_grow", "_wifi_bytes", "_tls_bytes", "_hold",
+        "_end", "begin",
     ):  # fmt: skip
         own[name] = None  # `del` alone leaves the function in the table
         del own[name]
@@ -93,6 +97,34 @@ def _widen_cache():
         return  # another file system
     os.umount("/")
     os.mount(wide, "/")
+
+
+def _free_bluetooth():
+    """Start and end Bluetooth, if the owner wants that: ESP-IDF takes the memory of its Classic
+    part back then, about 15 KB on an ESP32."""
+    try:
+        with open(_BLUETOOTH) as file:
+            if file.read(2) != "on":
+                return
+        # A start that crashes here is the last one to try it.
+        _note("crashed")
+        free = figures()[0]
+        try:
+            from bluetooth import BLE
+
+            BLE().active(True)
+            BLE().active(False)
+        except ImportError:
+            pass
+        gained = figures()[0] - free
+        _note("%s %d" % ("on" if gained >= _WORTH else "useless", gained))
+    except OSError:
+        pass
+
+
+def _note(text):
+    with open(_BLUETOOTH, "w") as file:
+        file.write(text)
 
 
 def _wifi_bytes():

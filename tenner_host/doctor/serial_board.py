@@ -16,7 +16,7 @@ from tenner_host.sync import code as codes
 #: The checks that need the port.
 AFTER_PORT = ("repl", "micropython", "code", "files", "heap", "settings", "wifi", "i2c")
 _GUARD_S = 900
-#: What the agent has learned of its servers.
+#: The memory that the agent needs for each server, as it has learned.
 _NEEDS = "/state/tls"
 
 

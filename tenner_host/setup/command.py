@@ -236,7 +236,7 @@ def _report(settings: Settings, trial: Trial, started: Started, as_json: bool, s
 
 
 def _with_offer(board: Board, heard: str) -> str:
-    """What the board has printed, with the offer of a pairing code if there is one."""
+    """The output of the board so far, with the offer of a pairing code if there is one."""
     deadline = time.monotonic() + _OFFER_S
     while not _OFFER.search(heard) and time.monotonic() < deadline:
         heard += board.hear(_OFFER_S)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from tenner_host import BOARDS
-from tenner_host.board import port_errors, ports
+from tenner_host.board import port_errors, ports, transfer
 from tenner_host.board.opening import open_board
 from tenner_host.board.transfer import short_hash
 from tenner_host.board.transport import Transport
@@ -90,6 +90,43 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("main", BUSY.values(), ids=BUSY)
+class Slow:
+    """A transport whose answers take this long, by a clock of its own; "" is silence."""
+
+    device_name = "slow"
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.limits = []
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+    def exec_raw_no_follow(self, code):
+        pass
+
+    def write(self, data):
+        pass
+
+    def read_one(self, limit_s):
+        self.limits.append(limit_s)
+        taken_s, answer = self.answers.pop(0)
+        self.now += taken_s
+        return answer
+
+
+def test_a_slow_board_gets_more_time_and_a_silent_one_does_not(monkeypatch):
+    slow = Slow((1, b"+"), (3, b"+"), (14, b"+"), (80, b"k"))
+    monkeypatch.setattr(transfer, "time", slow)
+    transfer._Sender(slow, False, False)._wait(b"k")
+    assert slow.limits == [15, 15, 24, 112]
+    silent = Slow((15, b""))
+    monkeypatch.setattr(transfer, "time", silent)
+    with pytest.raises(BoardSilent, match="stopped taking files"):
+        transfer._Sender(silent, False, False)._wait(b"k")
+
+
 def test_a_busy_board_is_entered_and_runs_again(main):
     with VirtualBoard({"/main.py": main}) as board:
         board.wait_for("agent runs")

@@ -26,7 +26,7 @@ def test_the_agent_has_the_same_figures():
     longest = constant("chip_heap.py", "tls_bytes")
     assert longest == constant("net/tls_reserve.py", "UNKNOWN")
     assert abs(longest - TELEGRAM.peak) < 100
-    # What the agent adds to a measured session is no less than the handshake took.
+    # The agent adds no less to a measured session than the handshake took.
     for chain in budget.chains().values():
         extra = "_ELLIPTIC" if chain.held < constant("net/tls_reserve.py", "_RSA_HELD") else "_RSA"
         assert chain.held + constant("net/tls_reserve.py", extra) + 2000 >= chain.peak
@@ -91,7 +91,7 @@ NEVER = "a connection to api.telegram.org takes 46 KB of memory, 6 KB more than 
         ([status(), status("mqtt: connected", 4)], ""),
         ([status(), status("telegram: polling", 3)], "only 3 KB were left"),
         ([status(), status("telegram: starting", 1, "memory: " + NEVER)], NEVER),
-        # The clock of the looks ends it, with what was seen.
+        # After the last look the least figure counts.
         ([status("telegram: too little; next try in 4 s", 1)] * 20, "only 1 KB were left"),
         ([status()] * 20, ""),
         # Linux, or a chip of another kind.
@@ -105,7 +105,7 @@ def test_setup_listens_to_the_agent(looks, words):
     assert len(looks) - len(left) <= memory.LOOKS
 
 
-# The doctor reads what the agent has learned.
+# The doctor reads the agent's file.
 
 
 @pytest.mark.parametrize(

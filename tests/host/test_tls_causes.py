@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import tls_causes
+import tls_causes
 
 TESTS = Path(__file__).resolve().parents[1]
 EVERY = [(row[0], row[-1]) for row in (*tls_causes.FAULTS, *tls_causes.SHORTAGES)]

@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_MAX_BYTES = const(8192)
+_MAX_BYTES = const(9216)
 _SECRET = const(4)
 # Settings that older versions had; a file with them is still good.
 _GONE = ("log",)
