@@ -131,7 +131,7 @@ def setup(
             raise
         started = board.restart()
         heard, short = started.heard, ""
-        if tight and started.running and not no_test:
+        if tight and started.running and not no_test and _has_channel(settings):
             heard = _with_offer(board, heard)
             short = _memory(board)
         _report(settings, trial, started, as_json, short)
@@ -194,6 +194,11 @@ def _is_tight(board: Board, project: Project) -> bool:
         return False  # a board that nobody knows
 
 
+def _has_channel(settings: Settings) -> bool:
+    """Does the agent connect without being asked?"""
+    return bool(get(settings, "telegram.token") or get(settings, "mqtt.host"))
+
+
 def _memory(board: Board) -> str:
     """A sentence about the memory that the running agent has for its connections, or ""."""
     if not isinstance(board, SerialBoard):
@@ -201,8 +206,8 @@ def _memory(board: Board) -> str:
     console = Console(board.transport)
     try:
         return memory.watch(lambda: console.ask("/status"), lambda: time.sleep(memory.PAUSE_S))
-    except BoardSilent:
-        return ""  # its console is off
+    except CommandError:
+        return ""  # its console is off, or the agent has ended
 
 
 def _report(settings: Settings, trial: Trial, started: Started, as_json: bool, short: str) -> None:
