@@ -8,6 +8,7 @@ from typing import Any
 
 import rich_click as click
 
+from tenner_host import budget
 from tenner_host.board import board_cache, ports
 from tenner_host.board.board import AT_REPL
 from tenner_host.board.opening import class_of, open_board
@@ -88,6 +89,8 @@ def boards(ask: bool, port: str | None, as_json: bool) -> None:
     project = Project.find()
     connected = [look(one, ask=ask, project=project) for one in ports.connected(port)]
     known = [one for one in known_boards() if one.name != "VIRTUAL"]
+    # Those with room first.
+    known.sort(key=lambda one: budget.is_tight(one.name))
     if as_json:
         print_json(
             {
@@ -109,7 +112,9 @@ def boards(ask: bool, port: str | None, as_json: bool) -> None:
     echo("\nKnown boards (tenner flash --board NAME, tenner deploy):")
     for one in known:
         variants = f"; variants {', '.join(one.variants)}" if one.variants else ""
-        echo(f"  {one.name:18} {one.product}, {one.chip or one.platform}{variants}")
+        note = "; little memory beside Telegram, see docs/memory.md"
+        least = note if budget.is_tight(one.name) else ""
+        echo(f"  {one.name:18} {one.product}, {one.chip or one.platform}{variants}{least}")
 
 
 def _show(connected: list[Connected]) -> None:

@@ -109,6 +109,10 @@ def test_nothing_connected_and_what_is_known():
     assert "VIRTUAL" not in by_name
     assert by_name["ESP32_GENERIC_C3"]["chip"] == "ESP32-C3"
     assert by_name["ESP32_GENERIC_S3"]["variants"] == ["SPIRAM_OCT"]
+    # One with little memory comes last.
+    shown = tenner("boards").stdout
+    assert shown.rstrip().split("\n")[-1].startswith("  ESP32_GENERIC ")
+    assert shown.count("little memory beside Telegram") == 1
     assert by_name["LICHEERV_NANO"]["platform"] == "linux"
 
 
