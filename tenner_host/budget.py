@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from tenner_host import BOARDS
-from tenner_host.catalog import KnownBoard
 
 #: Python's heap in a turn with a tool.
 TURN_KB = 90
@@ -24,7 +23,7 @@ DEFAULT = "telegram"
 #: Of chips whose agent needs no such budget.
 _ROOMY = ("SPIRAM", "TENNER")
 #: The partition of an image with the agent inside.
-_OWN = "romfs"
+OWN_PARTITION = "romfs"
 
 
 @dataclass(frozen=True)
@@ -120,16 +119,13 @@ def roomy() -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def shortage(known: KnownBoard, partitions: list[str]) -> str:
-    """One sentence for a board that has too little memory for Telegram with this image, ""
-    for any other. `partitions` are the names in the image's table."""
-    chip = chips().get(known.name)
-    if chip is None or known.variant.startswith(_ROOMY) or _OWN in partitions:
+def shortage(board: str, variant: str = "", has_own_image: bool = False) -> str:
+    """One sentence for a board of boards/ that has too little memory for Telegram with
+    MicroPython's image of this variant, "" for any other."""
+    chip = chips().get(board)
+    if chip is None or not is_tight(board) or variant.startswith(_ROOMY) or has_own_image:
         return ""
     peak = chains()[DEFAULT].peak
-    missing = chip.missing_kb(peak)
-    if not missing:
-        return ""
     return (
         f"Little memory: beside a connection to Telegram this {chip.chip} with MicroPython's own "
         f"image has {round(chip.left_kb(peak))} KB for the agent, which needs "

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 from tenner_host import budget
-from tenner_host.catalog import find_board
 from tenner_host.doctor import inside
 from tenner_host.setup import memory
 
@@ -244,8 +243,8 @@ SHORTAGES: list[tuple[str, str, Callable[[], str], str]] = [
     ),
     (
         "an image without room for Telegram",
-        "`tenner flash`, before it writes",
-        lambda: budget.shortage(find_board("ESP32_GENERIC"), []),
+        "`tenner flash`, before it writes, and `tenner setup`",
+        lambda: budget.shortage("ESP32_GENERIC"),
         _BUDGET + "test_flash_says_it_once",
     ),
     (

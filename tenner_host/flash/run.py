@@ -210,8 +210,9 @@ def _look(
         image,
         contents,
         request.fast,
-        memory=budget.shortage(known, [row.label for row in contents.rows]),
     )
+    has_own = any(row.label == budget.OWN_PARTITION for row in contents.rows)
+    report.memory = budget.shortage(known.name, known.variant, has_own)
     if report.memory:
         screen.say(f"{report.memory} (docs/memory.md).")
     return report, known

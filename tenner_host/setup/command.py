@@ -113,7 +113,7 @@ def setup(
             # The agent's modules would leave too little memory for TLS.
             board.fresh()
             trial = Trial(board, ca_file)
-            tight = board.has_repl and _is_tight(board, project)
+            expected = _shortage(board, project) if board.has_repl else ""
             if asked:
                 questions.ask_all(trial, settings)
                 store.check(settings)
@@ -131,9 +131,12 @@ def setup(
             raise
         started = board.restart()
         heard, short = started.heard, ""
-        if tight and started.running and not no_test and _has_channel(settings):
-            heard = _with_offer(board, heard)
-            short = _memory(board)
+        if expected and started.running and _has_channel(settings):
+            if not no_test:
+                heard = _with_offer(board, heard)
+                short = _memory(board)
+            if str(get(settings, "telegram.base_url")).startswith("https:"):
+                short = short or expected
         _report(settings, trial, started, as_json, short)
         telegram = bool(get(settings, "telegram.token"))
         if isinstance(board, RemoteBoard):
@@ -186,16 +189,18 @@ def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
                 echo(text)
 
 
-def _is_tight(board: Board, project: Project) -> bool:
-    """Has the board too little memory for Telegram, by its chip?"""
+def _shortage(board: Board, project: Project) -> str:
+    """A sentence if the board has too little memory for Telegram by its chip, or ""."""
+    info = board.info()
     try:
-        return budget.is_tight(codes.board_name(project, board.info(), None))
+        name = codes.board_name(project, info, None)
     except CommandError:
-        return False  # a board that nobody knows
+        return ""  # a board that nobody knows
+    return budget.shortage(name, info.build.partition("-")[2], info.image is not None)
 
 
 def _has_channel(settings: Settings) -> bool:
-    """Does the agent connect without being asked?"""
+    """Does the agent connect by itself?"""
     return bool(get(settings, "telegram.token") or get(settings, "mqtt.host"))
 
 

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from tenner_host import ROOT, budget
-from tenner_host.catalog import find_board
 from tenner_host.doctor import inside
 from tenner_host.setup import memory
 from tests.host import flash_fakes
@@ -43,19 +42,19 @@ def test_which_boards_have_room():
 
 
 @pytest.mark.parametrize(
-    ("board", "partitions", "is_short"),
+    ("board", "variant", "own", "is_short"),
     [
-        ("ESP32_GENERIC", ["nvs", "factory", "vfs"], True),
-        ("ESP32_GENERIC-OTA", ["nvs", "ota_0", "ota_1"], True),
-        ("ESP32_GENERIC-SPIRAM", ["nvs", "factory"], False),
-        ("ESP32_GENERIC", ["nvs", "factory", "romfs"], False),
-        ("ESP32_GENERIC_C3", ["nvs", "factory"], False),
-        ("ESP32_GENERIC_S3", ["nvs", "factory"], False),
-        ("VIRTUAL", ["nvs", "factory"], False),
+        ("ESP32_GENERIC", "", False, True),
+        ("ESP32_GENERIC", "OTA", False, True),
+        ("ESP32_GENERIC", "SPIRAM", False, False),
+        ("ESP32_GENERIC", "", True, False),
+        ("ESP32_GENERIC_C3", "", False, False),
+        ("ESP32_GENERIC_S3", "SPIRAM_OCT", False, False),
+        ("VIRTUAL", "", False, False),
     ],
 )
-def test_an_image_that_is_too_small_for_telegram_is_told(board, partitions, is_short):
-    text = budget.shortage(find_board(board), partitions)
+def test_an_image_that_is_too_small_for_telegram_is_told(board, variant, own, is_short):
+    text = budget.shortage(board, variant, own)
     assert bool(text) is is_short
     if text:
         assert "has 93 KB for the agent, which needs 94" in text

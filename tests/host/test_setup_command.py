@@ -110,12 +110,13 @@ def test_from_a_file_everything_is_tried_and_the_agent_runs(firmware, given, ser
 
 def test_a_board_with_little_memory_is_watched_by_its_own_agent(firmware, given, monkeypatch):
     seen = []
+    said = ["only 1 KB were left"]
 
     def watch(ask, pause):
         seen.extend(ask())
-        return "only 1 KB were left"
+        return said[0]
 
-    monkeypatch.setattr("tenner_host.budget.is_tight", lambda name: True)
+    monkeypatch.setattr("tenner_host.budget.shortage", lambda *board: "Little memory")
     monkeypatch.setattr("tenner_host.setup.memory.watch", watch)
     with VirtualBoard(firmware, heap=HEAP) as board:
         done = setup(board, "--from", given())
@@ -125,9 +126,15 @@ def test_a_board_with_little_memory_is_watched_by_its_own_agent(firmware, given,
         assert "?start=" in done.stdout
         done = setup(board, "--set", "heartbeat.every=1h", "--json")
         assert json.loads(done.stdout)["memory"] == "only 1 KB were left"
+        # With nothing to report from the agent, the figures of the chip count.
+        said[0] = ""
+        done = setup(board, "--set", "heartbeat.every=2h")
+        assert "memory     Little memory" in done.stderr
         count = len(seen)
-        setup(board, "--set", "heartbeat.every=2h", "--no-test")
-        assert len(seen) == count
+        done = setup(board, "--set", "heartbeat.every=1h", "--no-test")
+        assert len(seen) == count and "memory     Little memory" in done.stderr
+        done = setup(board, "--set", "telegram.token=", "--no-test")
+        assert "memory" not in done.stderr
 
 
 def test_the_context_that_the_server_tells_is_set(firmware, given, services, monkeypatch):
