@@ -101,6 +101,7 @@ class Request:
         self.max_tokens = max_tokens
         self.max_reply = 16384
         self.keep_at = None
+        self.tail_at = None, 0
         self.kept_from = 1024
         self.most_kept = 24576
 

@@ -44,24 +44,15 @@ class Request:
     quirks = ""
     #: The llm.collect.Collector of a reply in progress.
     reply: "Collector | None" = None
+    #: The most tokens and bytes of the reply, and of its text on flash.
+    max_tokens = max_reply = kept_from = most_kept = 0
+    #: The file for the fields that the model wants back, and its bytes so far.
+    tail_at: "tuple[str | None, int]" = (None, 0)
 
     def __init__(self, turn: "Turn", tools: "Sequence[Parts]") -> None:
-        self.max_tokens = turn.max_tokens or turn.agent.config.get("llm.max_tokens")
-        self.max_reply = self.kept_from = _REPLY
-        self.most_kept = _KEPT
-        if sys.implementation.name == "micropython":
-            self.max_reply = _HEAP_REPLY
-            self.kept_from = _KEPT_FROM
-        if turn.agent.port.small:
-            self.max_reply = _BOARD_REPLY
-            self.kept_from = _KEPT_FROM
-            self.most_kept = _BOARD_KEPT
-        if turn.on_result and turn.begun is None:
-            self.keep_at = turn.agent.port.path("state/reply.part")
-        #: The file for the fields that a model wants back, and its bytes so far.
-        self.tail_at = turn.agent.port.path("state/tails.part"), turn.tails or 0
         self._turn = turn
         self._tools = tools
+        _limit(self, turn)
 
     def system(self) -> "Iterator[bytes]":
         return context.system(self._turn.agent, self._turn)
@@ -95,6 +86,25 @@ async def ask(turn: "Turn", timeout_ms: int) -> None:
         finally:
             turn.task = turn.request = None
         await overlay.step("REQUEST", context_limit.shrink, turn, request, failure)
+
+
+def _limit(request, turn):
+    """Set the limits of a request, and where its reply goes."""
+    port = turn.agent.port
+    request.max_tokens = turn.max_tokens or turn.agent.config.get("llm.max_tokens")
+    request.max_reply = request.kept_from = _REPLY
+    request.most_kept = _KEPT
+    if sys.implementation.name == "micropython":
+        request.max_reply = _HEAP_REPLY
+        request.kept_from = _KEPT_FROM
+    if port.small:
+        request.max_reply = _BOARD_REPLY
+        request.kept_from = _KEPT_FROM
+        request.most_kept = _BOARD_KEPT
+    if turn.on_result and turn.begun is None:
+        request.keep_at = port.path("state/reply.part")
+    # The file for the fields that a model wants back, and its bytes so far.
+    request.tail_at = port.path("state/tails.part"), turn.tails or 0
 
 
 async def _offer(turn):

@@ -102,11 +102,7 @@ class Chain:
                     return reply
                 raise failure.empty(candidate)
             except LlmError as error:
-                log("llm", "%s: %s" % (error.kind, error))
-                if error.kind == "context_overflow":
-                    raise
-                errors.append(error)
-                self._cooldown().failed(candidate, error)
+                self._failed(candidate, error, errors)
         raise failure.all_failed(errors)
 
     async def close(self) -> None:
@@ -138,6 +134,14 @@ class Chain:
 
     def _cooldown(self):
         return Cooldown(self._store, self._notify, self._now)
+
+    def _failed(self, candidate, error, errors):
+        """Add the failure of a model to `errors`; raise it if no other may take the request."""
+        log("llm", "%s: %s" % (error.kind, error))
+        if error.kind == "context_overflow":
+            raise error
+        errors.append(error)
+        self._cooldown().failed(candidate, error)
 
     async def _ask(self, candidate, request, timeout_s, left_s):
         """Ask one model, once more after a failure that is likely to pass, and in another form

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tenner.net.http import Http
 
 _READ = const(256)
-_LONG = const(512)
 _AGAIN_MS = const(1000)
 _MAX_BODY = const(8388608)  # no reply a board asks for is longer
 
@@ -32,8 +31,8 @@ async def complete(
 ) -> "Reply":
     """
     Send `request` to `candidate` and return its Reply; raise LlmError when there is none, after a
-    silence of `timeout_s`, or after `limit_s`. Called in phase REQUEST, it returns in phase REPLY;
-    `request.reply` has the draft of the reply meanwhile.
+    silence of `timeout_s`, or after `limit_s`. Called in phase REQUEST, it returns in phase
+    ANSWER; `request.reply` has the draft of the reply meanwhile.
     """
     request.reply = None
     found = []
@@ -41,20 +40,16 @@ async def complete(
     async def consume(response):
         if response.status != 200:
             raise await failure.refused(candidate, response, http.body_bytes)
-        collector = request.reply = Collector(request.max_reply)
-        collector.body_bytes = http.body_bytes
-        collector.keep_at = request.keep_at
-        collector.kept_from, collector.most_kept = request.kept_from, request.most_kept
-        collector.tail_at, collector.tail_start = getattr(request, "tail_at", (None, 0))
+        collector = request.reply = Collector(request, http.body_bytes)
         try:
-            await _receive(response, candidate, collector)
+            received = await _receive(response, candidate, collector)
+            # The code that reads makes room for that of the end.
+            await overlay.enter("ANSWER")
+            _end(collector, *received)
         except ValueError as caught:
             if collector.error is None:
                 raise failure.unreadable(candidate, response, caught)
         if collector.error is None:
-            if collector.size() > _LONG:
-                # The scanner of a long text makes room for the end of the reply.
-                await overlay.enter("ANSWER")
             reply = collector.finish()
             if reply.tails:
                 reply.model = records.model_tag(candidate)
@@ -84,12 +79,9 @@ async def complete(
         request.reply = None
     if found:
         return found[0]
-    if collector is not None and collector.error is not None:
-        # The server's own error says more than the end of the connection.
-        raise failure.broken(candidate, collector)
     if error is not silence:
         timeout_s = limit_s or timeout_s
-    raise failure.failed(candidate, error, timeout_s, http)
+    raise failure.ended(candidate, collector, error, timeout_s, http)
 
 
 async def _guard(http, timeout_s, silence):
@@ -127,7 +119,7 @@ def _parser(candidate, collector):
 
 
 async def _receive(response, candidate, collector):
-    """Read the body of a response with status 200 into `collector`."""
+    """Read the body of a response with status 200 into `collector`; return what `_end` takes."""
     stream = EventStream(_parser(candidate, collector), collector)
 
     def event_end():
@@ -161,11 +153,12 @@ async def _receive(response, candidate, collector):
         event_end()
     else:
         events.end()
-    _end(collector, events, plain, total)
+    return events, plain, total
 
 
 def _end(collector, events, plain, total):
     """Raise ValueError or EOFError of a reply that is not complete."""
+    collector.end()
     if plain:
         # Some servers omit the stop reason; then the reply must hold something.
         if not (collector.ended or collector.calls or collector.size() or collector.broke):

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tenner.agent.model_call import Request
     from tenner.net.json.scanner import Scalar
 
 _MAX_CALLS = const(16)  # to run
@@ -93,16 +94,10 @@ class Collector:
     """
     The received part of a reply, without the model's reasoning in <think> or in separate fields.
     The text, and the arguments of each call, may have `limit` bytes; longer arguments, and those
-    beyond 16 calls, are dropped. The beginning of a longer text goes to the file `keep_at`, if
-    that is set; else the text is cut off.
+    beyond 16 calls, are dropped. The beginning of a longer text goes to the file `keep_at` of the
+    request, if that is set; else the text is cut off.
     """
 
-    keep_at: str | None = None
-    #: The bytes of text from which on its beginning goes there, and the most that go.
-    kept_from = most_kept = 0
-    #: The file for the reply's Tail, and its bytes so far.
-    tail_at = None
-    tail_start = 0
     _tail: "Tail | None" = None
     #: Was the text cut off? Then reading ends.
     full = False
@@ -121,19 +116,26 @@ class Collector:
     #: The number of pieces when the token counts came.
     counted = -1
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
+    def __init__(self, request: "Request", body_bytes: int) -> None:
+        self.limit = limit = request.max_reply
+        self.keep_at = request.keep_at
+        #: The bytes of text from which on its beginning goes there, and the most that go.
+        self.kept_from = request.kept_from
+        self.most_kept = request.most_kept
+        #: The file for the reply's Tail, and its bytes so far.
+        self.tail_at, self.tail_start = request.tail_at
         self.calls = []
         self.stop: str | None = None
         self.tokens_in = 0
         self.tokens_out = 0
         #: Bytes of the request's body.
-        self.body_bytes = 0
+        self.body_bytes = body_bytes
         #: The text of an error object in the middle of a reply, and its status.
         self.error: str | None = None
         self.error_status: int | None = None
-        #: Has the server marked the end?
+        #: Has the server marked the end? Its last reasons, in its own words.
         self.ended = False
+        self.reasons = ""
         #: The number of received pieces of text or arguments, the last piece, and the function
         #: that takes such pieces.
         self.pieces = 0
@@ -196,12 +198,13 @@ class Collector:
         self._blocks = []
         self._stored = self.kept = self.fences = 0
 
-    def end(self, reason: str) -> None:
-        """Take the reason why the model stopped, in the words of any server."""
-        reason = " %s " % reason.lower()
-        if reason in _BROKEN:
-            self.broke = True
-        elif reason.strip():
+    def end(self) -> None:
+        """Take the reasons why the model stopped, in the words of any server."""
+        for reason in self.reasons.lower().split():
+            reason = " %s " % reason
+            if reason in _BROKEN:
+                self.broke = True
+                continue
             self.ended = True
             if self.stop != "refusal":
                 self.stop = "length" if reason in _LENGTH else None

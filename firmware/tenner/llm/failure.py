@@ -227,6 +227,20 @@ def empty(candidate: "Candidate") -> LlmError:
     return _error(candidate, "empty", "gave no text")
 
 
+def ended(
+    candidate: "Candidate",
+    reply: "Collector | None",
+    error: Exception | None,
+    timeout_s: float,
+    http: "Http",
+) -> LlmError:
+    """Return the LlmError for an exchange without a complete reply."""
+    if reply is not None and reply.error is not None:
+        # The server's own error says more than the end of the connection.
+        return broken(candidate, reply)
+    return failed(candidate, error, timeout_s, http)
+
+
 def failed(
     candidate: "Candidate", error: Exception | None, timeout_s: float, http: "Http | None" = None
 ) -> LlmError:

@@ -62,7 +62,7 @@ class Parser:
                 reply.take_words(path, value)
         elif size > 2 and path[1] == 0:
             if last == "finish_reason" and size == 3:
-                reply.end(str(value))
+                reply.reasons = ("%s %s" % (reply.reasons, value))[-99:]
             elif path[2] == "error":
                 reply.take_error(path[2:], value)
             elif size > 3 and path[2] in ("delta", "message") and self._is_new(path, value):

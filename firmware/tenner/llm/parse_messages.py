@@ -57,7 +57,7 @@ class Parser:
         if top == "error":
             reply.take_error(path, value)
         elif last == "stop_reason" and top in ("delta", "stop_reason"):
-            reply.end(str(value))
+            reply.reasons = ("%s %s" % (reply.reasons, value))[-99:]
         elif top == "delta":
             if last == "text":
                 reply.add_text(str(value))

@@ -114,7 +114,7 @@ class Http(Response):
             await self._enter(origin)
         except BaseException as error:
             self.busy = False
-            raise self._reason(error)
+            raise self._reason(error) if isinstance(error, (OSError, ValueError)) else error
         result = await self._watch(self._exchange, (origin,), timeout_s)
         if self._semaphore and self._semaphore.shortages:
             self._semaphore.lacked_memory(None)
@@ -143,7 +143,7 @@ class Http(Response):
             await self._drop()
             if self._asked and isinstance(error, asyncio.CancelledError):
                 error = self._asked
-            raise self._reason(error)
+            raise self._reason(error) if isinstance(error, (OSError, ValueError)) else error
         finally:
             self._idle_since = ticks_ms()
             self.busy = False
@@ -151,8 +151,7 @@ class Http(Response):
 
     def _reason(self, error):
         """Return the exception to raise for `error`: ENOMEM for a lack of memory."""
-        lacked = self._semaphore and isinstance(error, (OSError, ValueError))
-        if lacked and self._semaphore.lacked_memory(error):
+        if self._semaphore and self._semaphore.lacked_memory(error):
             return OSError(ENOMEM, self._semaphore.why())
         return error
 
