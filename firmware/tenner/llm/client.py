@@ -42,10 +42,10 @@ async def complete(
             raise await failure.refused(candidate, response, http.body_bytes)
         collector = request.reply = Collector(request, http.body_bytes)
         try:
-            received = await _receive(response, candidate, collector)
+            end = await _receive(response, candidate, collector)
             # The code that reads makes room for that of the end.
             await overlay.enter("ANSWER")
-            _end(collector, *received)
+            _end(collector, *end)
         except ValueError as caught:
             if collector.error is None:
                 raise failure.unreadable(candidate, response, caught)
@@ -153,10 +153,10 @@ async def _receive(response, candidate, collector):
         event_end()
     else:
         events.end()
-    return events, plain, total
+    return plain, total, events.events, events.done
 
 
-def _end(collector, events, plain, total):
+def _end(collector, plain, total, count, done):
     """Raise ValueError or EOFError of a reply that is not complete."""
     collector.end()
     if plain:
@@ -168,10 +168,10 @@ def _end(collector, events, plain, total):
                 raise ValueError("it holds no answer")
         collector.ended = True
     else:
-        if total and not events.events and not events.done:
+        if total and not count and not done:
             raise ValueError("it is neither an event stream nor JSON")
         whole = collector.counted == collector.pieces and (collector.size() or collector.calls)
-        collector.ended = collector.ended or events.done or bool(whole)
+        collector.ended = collector.ended or done or bool(whole)
         if not collector.ended and collector.words:
             collector.fail()
     if collector.error is None and (collector.broke or not collector.ended):

@@ -104,9 +104,10 @@ class Collector:
     #: Bytes of the text in that file; the text in memory follows them.
     kept = 0
     # The state of llm.tags: inside and after reasoning, after the end mark; the beginning of a
-    # tag, the last line of reasoning; the number of "```" on flash.
+    # tag, the last line of reasoning, all of it where it may be answer; the number of "```" on
+    # flash.
     thinking = closed = over = False
-    held = line = ""
+    held = line = lost = ""
     fences = 0
     #: The words and the number of a server that reports an error in its own form.
     words = ""
@@ -253,7 +254,7 @@ class Collector:
     def finish(self) -> Reply:
         """Return the complete Reply, a long text in blocks, with repaired ids, and tokens that are
         estimated where the server sent no counts."""
-        if self.held:
+        if self.held or self.lost:
             tags.finish(self)
         blocks = self._blocks
         text = str(self._text, "utf-8")

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 _LONGEST = const(40)  # bytes of a tag
 _LINE = const(120)  # characters of the last line of reasoning
 _LONGEST_HEADER = const(120)
+_LOST = const(400)  # characters of text behind a tag that no other closes
+_IN_SENTENCE = (" ", ",", ".", ";", ":", ")")
 
 _REASONING = const(
-    " think thinking thought thoughts reasoning reflection scratchpad antthinking unused94 "
+    " think thinking thought thoughts reasoning reflection analysis scratchpad antthinking unused94 "
 )
 # Tags around the answer that follows reasoning.
 _AROUND = const(" answer response output final solution ")
@@ -65,6 +67,9 @@ def take(reply: "Collector", piece: str) -> None:
                 # Only the next character shows whether it ends the answer.
                 reply.held = text
                 return
+            if not reply.size():
+                text = rest  # a mark before the answer
+                continue
             if rest[0] in "\n\r<" and not _quoted(reply):
                 reply.over = bool(reply.size())
                 text = rest
@@ -72,7 +77,7 @@ def take(reply: "Collector", piece: str) -> None:
             kind = _NONE
         if kind == _END and tag in ("<|end|>", "<|return|>"):
             reply.thinking = False
-        elif kind == _NONE or not _act(reply, kind):
+        elif kind == _NONE or not _act(reply, kind, tag):
             _put(reply, tag)
         text = text[size:]
 
@@ -84,11 +89,18 @@ def finish(reply: "Collector") -> None:
         reply.over = True
     elif held[:9] != "<|start|>" and held[:11] != "<|channel|>":
         _put(reply, held)
+    lost = reply.lost
+    if reply.thinking and lost and lost[lost.find(">") + 1 :][:1] in _IN_SENTENCE:
+        # The answer only speaks of such a tag.
+        reply.thinking = False
+        reply.put(lost)
 
 
 def _put(reply, text):
     if reply.thinking:
         reply.line = (reply.line + text).rpartition("\n")[2][-_LINE:]
+        if reply.lost:
+            reply.lost = "" if len(reply.lost) > _LOST else reply.lost + text
     else:
         reply.put(text)
 
@@ -147,10 +159,12 @@ def _kind(tag):
     return _NONE
 
 
-def _act(reply, kind):
+def _act(reply, kind, tag):
     """Begin or end the reasoning at a tag; return False for one that is only text."""
     if kind == _OPEN:
-        reply.thinking = reply.thinking or not _quoted(reply)
+        if not reply.thinking and not _quoted(reply):
+            reply.thinking = True
+            reply.lost = tag if reply.draft()[-1:] == " " else ""
         return reply.thinking
     if kind == _CLOSE:
         if not reply.thinking:
@@ -162,6 +176,7 @@ def _act(reply, kind):
             return True  # the reasoning quotes it
         reply.thinking = False
         reply.closed = True
+        reply.lost = ""
         return True
     # Tags around the answer mean something only after reasoning.
     return reply.closed and not _quoted(reply)
