@@ -19,7 +19,8 @@ _LOST = const(400)  # characters of text behind a tag that no other closes
 _IN_SENTENCE = (" ", ",", ".", ";", ":", ")")
 
 _REASONING = const(
-    " think thinking thought thoughts reasoning reflection analysis scratchpad antthinking unused94 "
+    " think thinking thought thoughts reasoning reflection analysis scratchpad antthinking "
+    "unused94 "
 )
 # Tags around the answer that follows reasoning.
 _AROUND = const(" answer response output final solution ")
