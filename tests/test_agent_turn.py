@@ -95,10 +95,13 @@ class TestTurn(unittest.TestCase):
         self.assertEqual(sent[3], ["c", "b", "valve", {}])
         self.assertEqual([call[0] for call in agent.registry.calls], ["echo", "echo"])
 
-    def test_a_model_that_writes_the_heartbeat_hears_what_is_not_understood(self):
+    def test_a_model_that_writes_the_heartbeat_hears_how_it_is_understood(self):
         class Heartbeat:
-            def check(self):
-                return '\nHEARTBEAT.md line 1: "evry 5m": is no clause'
+            async def marks(self):
+                return [1, 2]
+
+            async def understood(self, before):
+                return '\nline 1: off: "evry 5m": is no clause %s' % before
 
         calls = [
             Call("a", "write_file", '{"path": "HEARTBEAT.md", "content": "- (evry 5m) x"}'),
@@ -115,7 +118,7 @@ class TestTurn(unittest.TestCase):
         sent = rows(agent.chain.records[1])
         self.assertEqual(
             [row[2] for row in sent[-2:]],
-            ['wrote\nHEARTBEAT.md line 1: "evry 5m": is no clause', "wrote"],
+            ['wrote\nline 1: off: "evry 5m": is no clause [1, 2]', "wrote"],
         )
 
     def test_rounds_are_bounded_and_said(self):

@@ -295,6 +295,26 @@ class Quiet(unittest.TestCase):
         spell(board, COOL)
         self.assertEqual(len(texts(board)), 2)
 
+    def test_an_alarm_that_is_held_was_not_told(self):
+        board = sim.Board(SLOW, **NIGHT)
+        spell(board, HOT, 3600)
+        report = asyncio.run(status.heartbeat(board.service))
+        self.assertTrue("active since" in report and "last told" not in report, report)
+        spell(board, HOT, 8 * 3600)
+        report = asyncio.run(status.heartbeat(board.service))
+        self.assertTrue("last told 2026-11-21 08:00" in report, report)
+
+    def test_a_unit_behind_a_value_is_not_said_twice(self):
+        for text, wanted in (
+            ("{room.temperature} C!", "35.2 C!"),
+            ("{room.temperature}C", "35.2C"),
+            ("{room.temperature} \u00b0C now", "35.2 \u00b0C now"),
+            ("{room.temperature} Cellar", "35.2 \u00b0C Cellar"),
+        ):
+            board = sim.Board("- (when room.temperature > 30; notify) %s\n" % text)
+            spell(board, HOT, 120)
+            self.assertTrue(texts(board)[0].startswith(wanted), texts(board))
+
     def test_the_digest_comes_at_the_second_they_end(self):
         board = sim.Board(FREEZER.replace("5s", "3h"), **NIGHT)
         spell(board, HOT, 7 * 3600)
@@ -771,7 +791,7 @@ class Escalation(unittest.TestCase):
         self.assertTrue("line 1: nobody is called eve: " in notice, notice)
         self.assertTrue('"people.eve" in config.json' in notice, notice)
         self.assertEqual([one[1] for one in self.to], [None, None])
-        self.assertTrue("nobody is called eve" in board.service.check())
+        self.assertTrue("nobody is called eve" in asyncio.run(board.service.understood([])))
 
     def test_wrong_clauses(self):
         for text, part in (
@@ -1043,7 +1063,8 @@ class Mistakes(unittest.TestCase):
             "the line is off",
         ):
             self.assertTrue(part in board.notices[0], board.notices)
-        self.assertEqual(board.service.check(), "\n" + board.notices[0])
+        said = asyncio.run(board.service.understood([]))
+        self.assertTrue('line 1: off: "evry 10m"' in said and "line 3: off: " in said, said)
         self.assertTrue(1 <= len(board.turns) <= 3)
         self.assertFalse(
             [1 for _, prompt, _ in board.turns if "Look" in prompt or "Hot" in prompt]

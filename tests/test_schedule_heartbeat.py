@@ -543,7 +543,18 @@ class Answers(unittest.TestCase):
         self.assertTrue(
             lines[1].startswith("the tasks without a time of their own; next in "), lines
         )
-        self.assertTrue(lines[2].startswith("now: not due ("), lines[2])
+        self.assertTrue(lines[2].startswith("line 1: asks the model at every beat: "), lines[2])
+        self.assertTrue(lines[3].startswith("now: not due ("), lines[3])
+
+    def test_the_token_of_silence_in_small_letters(self):
+        board = sim.Board("- Check.\n")
+        for reply in ("heartbeat_ok", "Heartbeat_OK.", "**heartbeat_ok**"):
+            board.reply = sim.Result(reply)
+            board.pass_time(1800)
+        self.assertEqual(board.sent, [])
+        board.reply = sim.Result("heartbeat_ok The door is open.")
+        board.pass_time(1800)
+        self.assertEqual([text for _, text in board.sent], ["The door is open."])
 
     def test_mode_decide(self):
         asked = []

@@ -6,7 +6,7 @@ import unittest
 
 import schedule_sim as sim
 from tenner import overlay
-from tenner.schedule import heartbeat_parser, rules
+from tenner.schedule import heartbeat_parser, rules, status
 from tenner.schedule.clauses import UNREAD
 
 sim.quiet()
@@ -91,6 +91,105 @@ class Rules(unittest.TestCase):
         asyncio.run(rules.do_without(board.service))
         kinds = [item[0] for item in board.service.parsed]
         self.assertFalse(heartbeat_parser.PROBLEM in kinds, board.service.parsed)
+
+
+class Told(unittest.TestCase):
+    """The answer to a model that has written lines."""
+
+    def told(self, before, after):
+        board = sim.Board(before)
+        board.step()
+        marks = asyncio.run(board.service.marks())
+        board.write(after)
+        return asyncio.run(board.service.understood(marks)), board
+
+    def test_a_changed_line_is_told_and_an_unchanged_one_is_not(self):
+        said, board = self.told(LINES, LINES + "- (when room.temperature > 31; notify) Hot\n")
+        self.assertTrue("\nline 7: alarm. Looks at room.temperature every minute; " in said, said)
+        self.assertEqual(said.count("\nline "), 1)
+        # The beat reads it as before.
+        board.step()
+        self.assertEqual(len([task for task in board.service.tasks if task.condition]), 2)
+
+    def test_a_line_in_words_is_told_as_the_rule_that_it_becomes(self):
+        said, _ = self.told("", "• if room.temperature is above 30: tell me\n")
+        self.assertTrue("\nline 1: alarm. " in said and "tells you above 30" in said, said)
+
+    def test_a_line_that_is_off_says_why(self):
+        said, _ = self.told(LINES, LINES.replace("(every 5m)", "(evry 5m)"))
+        self.assertTrue('\nline 3: off: "evry 5m": ' in said, said)
+
+    def test_the_rest_of_an_item_is_told_with_it(self):
+        lines = "- (daily 07:30) Report\n  the night%s.\n"
+        said, _ = self.told(lines % "", lines % " and the day")
+        self.assertTrue("\nline 1: daily at 07:30, asks the model: 1 call a day." in said, said)
+
+    def test_the_answer_is_bounded(self):
+        lines = "".join(["- (when room.temperature > %d; notify) x\n" % n for n in range(60)])
+        said, _ = self.told("", lines)
+        self.assertTrue(len(said) < 1100 and "more; /heartbeat shows them" in said, said)
+
+    def test_without_memory_it_is_told_at_the_next_beat(self):
+        real = rules.find
+
+        async def short(heartbeat):
+            raise MemoryError
+
+        board = sim.Board(LINES)
+        rules.find = short
+        try:
+            said = asyncio.run(board.service.understood([]))
+        finally:
+            rules.find = real
+        self.assertTrue("at its next beat" in said, said)
+
+
+class Report(unittest.TestCase):
+    """/heartbeat"""
+
+    def report(self, text, **settings):
+        self.board = sim.Board(text, **settings)
+        self.board.step()
+        return asyncio.run(status.heartbeat(self.board.service)).split("\n")
+
+    def test_each_line_has_its_kind_and_sentence(self):
+        lines = self.report(
+            "Notes.\nMore notes.\n\n- (every 5m) Look.\n- (evry 5m) Look.\n"
+            "- [x] Old.\n- Be kind.\n"
+        )
+        text = "\n".join(lines)
+        for part in (
+            "lines 1 to 2: background, runs nothing.",
+            "line 4: every 5 min, asks the model: 288 calls a day.\n  Look.; next in ",
+            'line 5: off: "evry 5m": ',
+            "line 6: done: costs nothing.",
+            "line 7: asks the model at every beat: 48 calls a day",
+        ):
+            self.assertTrue(part in text, (part, text))
+
+    def test_prose_without_a_list_says_what_it_costs(self):
+        text = "\n".join(self.report("Look after the house.\n"))
+        self.assertTrue("asks the model at every beat: 48 calls a day" in text, text)
+
+    def test_an_alarm_that_cannot_be_read_is_not_clear(self):
+        self.board = sim.Board("- (when room.temperature > 30; notify) Hot\n")
+        report = asyncio.run(status.heartbeat(self.board.service))
+        self.assertTrue("not read yet" in report and "clear" not in report, report)
+        self.board.readings["room"] = "no answer"
+        self.board.pass_time(600)
+        report = asyncio.run(status.heartbeat(self.board.service))
+        self.assertTrue("clear" not in report, report)
+        self.board.readings["room"] = {"temperature": 20}
+        self.board.pass_time(600)
+        report = asyncio.run(status.heartbeat(self.board.service))
+        self.assertTrue("room.temperature > 30 (now 20): clear" in report, report)
+
+    def test_a_line_in_words_is_read_before_it_is_shown(self):
+        self.report("- (every 5m) Look.\n")
+        self.board.write("- if room.temperature is above 30: tell me\n")
+        report = asyncio.run(status.heartbeat(self.board.service))
+        self.assertTrue("line 1: alarm. " in report, report)
+        self.assertEqual(len([1 for task in self.board.service.tasks if task.condition]), 1)
 
 
 if __name__ == "__main__":

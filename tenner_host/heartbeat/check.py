@@ -41,7 +41,8 @@ def readings(text: str, folder: Path | None = None, every_s: int = 1800) -> list
     module = firmware("schedule.line_reading")
     lines = text.split("\n")
     known = sensors_beside(folder)
-    return list(module.readings(lambda: enumerate(lines, 1), known, every_s))
+    suggest = firmware("schedule.line_suggestion").suggestion
+    return list(module.readings(lambda: enumerate(lines, 1), known, every_s, None, suggest))
 
 
 def as_text(found: list[dict[str, Any]], name: str) -> list[str]:

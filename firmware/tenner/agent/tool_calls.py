@@ -211,9 +211,14 @@ async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> N
                 done += 1
                 continue
             turn.result.tool_calls += 1
+            heartbeat = None
+            if name in _WRITERS and "HEARTBEAT.md" in arguments:
+                heartbeat = turn.agent.get("heartbeat")
+                before = await heartbeat.marks()
             text = await runner.call(ToolContext(turn.agent, turn), name, arguments)
-            if "HEARTBEAT.md" in arguments and name in _WRITERS and not text.startswith("error"):
-                text += await overlay.step("TOOL", _not_understood, turn.agent)
+            if heartbeat and not text.startswith("error"):
+                text += await heartbeat.understood(before)
+                await overlay.enter("CALLS")
             turn.add("t", text, call_id)
             done += 1
             _guard(turn, (name, arguments), text)
@@ -245,11 +250,6 @@ async def _deliver_file(app, channel, chat, text, file):
         app.deliver(channel, chat, text)
         text = ""
     app.deliver(channel + attachments.SUFFIX, chat, attachments.pack("document", path, text))
-
-
-async def _not_understood(agent):
-    """Return the mistakes in HEARTBEAT.md, for the model that has just written it."""
-    return agent.get("heartbeat").check()
 
 
 def _guard(turn, call, text):

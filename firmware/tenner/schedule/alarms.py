@@ -307,14 +307,16 @@ def next_owed(task: "Task") -> int:
     return 0
 
 
-def told(task: "Task", bit: int, now: int) -> None:
-    """Note that the owner has this message."""
+def told(task: "Task", bit: int, now: int, is_held: bool = False) -> None:
+    """Note that the owner has this message, or that it waits for the end of quiet hours."""
     condition = task.condition
     alarm = condition.alarm
     if not alarm:
         return
     alarm[OWED] &= ~bit
-    alarm[TOLD] = condition.told = now
+    alarm[TOLD] = now
+    if not is_held:
+        condition.told = now
     if bit == REPEAT:
         alarm[REPEATS] += 1
     if condition.op in conditions.EVENTS:

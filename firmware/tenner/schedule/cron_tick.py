@@ -129,7 +129,7 @@ def _request(cron, job, behind):
     request.needs_model = not job.notify
     request.model = payload.get("model")
     request.payload = payload
-    if not job.notify and SILENCE not in payload["message"]:
+    if not job.notify and SILENCE not in payload["message"].upper():
         request.owes = job
     return request
 
@@ -138,7 +138,7 @@ def _own(job, payload, why, skips=None):
     """Return the Request that sends only the own message of a job; `skips`: for this reason its
     run is skipped then. None if it was sent already, or may be silent."""
     due_s = job.run.due if job.run else job.due
-    if SILENCE in payload["message"] or job.told == due_s:
+    if SILENCE in payload["message"].upper() or job.told == due_s:
         job.gave_up = job.waits_s = None
         job.alert = False
         return None

@@ -90,17 +90,6 @@ def _items(heartbeat):
     return heartbeat_parser.read(schedule_files.of(heartbeat).lines(), known, heartbeat.rules)
 
 
-def check(heartbeat: "Service") -> str:
-    """Return the mistakes in the file, a line for each."""
-    text = ""
-    for kind, line, sentence, clauses in _items(heartbeat):
-        if kind == heartbeat_parser.PROBLEM:
-            text += "\nHEARTBEAT.md line %d: %s" % (line, sentence)
-        elif kind == heartbeat_parser.TASK and unknown(heartbeat, clauses):
-            text += "\nHEARTBEAT.md line %d: %s" % (line, unknown(heartbeat, clauses))
-    return text
-
-
 def next_one(app: "App", name: str) -> tuple:
     """Return the (channel, chat) of whom `escalate` names: a channel, or one of `people`, whom
     `telegram.allow` has. () for an unknown one."""

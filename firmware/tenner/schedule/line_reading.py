@@ -5,17 +5,22 @@ A reading is {"line", "kind", "text", "calls_per_day", "problem", "suggestion"}.
 alarm, timed, beat, job, background, done and off.
 """
 
-from tenner.schedule import heartbeat_parser
+from tenner.port.compat import const
+from tenner.schedule import heartbeat_parser, heartbeat_tasks, known_values, schedule_files
 from tenner.schedule.sensor_values import show
 from tenner.sensors import units
-from tenner.store.suggest import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from tenner.schedule.known_values import Known
+    from tenner.schedule.service import Service
 
+# Of an answer to a model, and of a report to a person.
+_MOST_LETTERS = const(900)
+_MOST_ROWS = const(64)
+_GOES_ON = "goes on with line "
 _DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 _BEYOND = {
     ">": "above %s",
@@ -34,11 +39,17 @@ def readings(
     lines: "Callable[[], Iterable[tuple[int, str]]]",
     known: "Known | None",
     every_s: int,
+    rules: "dict | None" = None,
+    suggest: "Callable[[str, str], str] | None" = None,
+    heartbeat: "Service | None" = None,
 ) -> "Iterator[dict]":
-    """Yield a reading of each line that is neither empty nor a heading; `lines` gives the numbered
-    ones, `every_s` is the time between beats."""
+    """
+    Yield a reading of each line that is neither empty nor a heading; `lines` gives the numbered
+    ones, `every_s` is the time between beats, `rules` as in clauses.parse_clauses;
+    `suggest(text, problem)` gives the right line, `heartbeat` knows whom `escalate` may name.
+    """
     is_task = True
-    for kind, _, _, _ in heartbeat_parser.read(lines(), known):
+    for kind, _, _, _ in heartbeat_parser.read(lines(), known, rules):
         if kind in (heartbeat_parser.TASK, heartbeat_parser.OFF):
             is_task = False
             break
@@ -46,7 +57,9 @@ def readings(
     open_lines: list[tuple[int, bool]] = []
     problem = None
     last = None
-    for kind, line, text, clauses in heartbeat_parser.read(_noted(lines(), open_lines), known):
+    for kind, line, text, clauses in heartbeat_parser.read(
+        _noted(lines(), open_lines), known, rules
+    ):
         if kind == heartbeat_parser.PROBLEM:
             problem = (line, text)
             continue
@@ -55,7 +68,11 @@ def readings(
         if open_lines and open_lines[0][0] == line:
             open_lines.pop(0)
         said = problem[1] if problem and problem[0] == line else None
+        if heartbeat and clauses and "escalate" in clauses:
+            said = heartbeat_tasks.unknown(heartbeat, clauses) or said
         last = _reading(kind, line, text, clauses, said, every_s, is_task, known)
+        if suggest and last["problem"]:
+            last["suggestion"] = suggest(text, last["problem"])
         problem = None
         yield last
     for one in open_lines:
@@ -63,6 +80,55 @@ def readings(
         if problem and problem[0] == one[0]:
             row["problem"] = problem[1]
         yield row
+
+
+def _of(heartbeat):
+    known = known_values.load(heartbeat.app.workspace)
+    files = schedule_files.of(heartbeat)
+    lines = files.lines if files.signature() else lambda: ()
+    return readings(lines, known, heartbeat.every_s or 0, heartbeat.rules, None, heartbeat)
+
+
+def changed(heartbeat: "Service", new: "list[int]") -> str:
+    """Return how the board understands the `new` lines of its file and those with a mistake, for
+    the model that has just written them."""
+    item = None
+    said = ""
+    more = 0
+    for row in _of(heartbeat):
+        goes_on = row["text"][: len(_GOES_ON)] == _GOES_ON
+        if not goes_on:
+            item = row
+        if not (row["line"] in new or row["problem"]) or item is None:
+            continue
+        piece = "\nline %d: %s" % (item["line"], sentence(item))
+        if len(said) + len(piece) > _MOST_LETTERS:
+            more += 1
+        else:
+            said += piece
+        item = None
+    if not said:
+        return ""
+    said = "\nThe board reads it so; tell the owner:" + said
+    return said + ("\n... and %d more; /heartbeat shows them" % more if more else "")
+
+
+async def rows(heartbeat: "Service") -> list[list]:
+    """Return [first line, last line, kind, sentence] of the lines; equal neighbors are one."""
+    found: list[list] = []
+    for row in _of(heartbeat):
+        said = sentence(row)
+        if found and said == found[-1][3] and row["kind"] in ("beat", "background", "done"):
+            found[-1][1] = row["line"]
+        elif said[: len(_GOES_ON)] != _GOES_ON and len(found) < _MOST_ROWS:
+            found.append([row["line"], row["line"], row["kind"], said])
+    return found
+
+
+def sentence(row: dict) -> str:
+    """Return the sentence of a reading, and its mistake, unless that is in it."""
+    said, problem = row["text"], row["problem"]
+    return said if not problem or problem in said else "%s But: %s." % (said, problem)
 
 
 def _noted(numbered_lines, numbers):
@@ -75,14 +141,14 @@ def _noted(numbered_lines, numbers):
         yield number, line
 
 
-def _row(line, kind, text, calls, problem, suggestion):
+def _row(line, kind, text, calls, problem=None):
     return {
         "line": line,
         "kind": kind,
         "text": text,
         "calls_per_day": calls,
         "problem": problem,
-        "suggestion": suggestion,
+        "suggestion": None,
     }
 
 
@@ -90,56 +156,27 @@ def _rest(one, last):
     """Return the reading of a line without one of its own: the rest of an item, a comment."""
     line, is_indented = one
     if last and is_indented and last["kind"] != "background":
-        return _row(line, last["kind"], "goes on with line %d." % last["line"], 0, None, None)
-    return _row(line, "background", "background, runs nothing.", 0, None, None)
+        return _row(line, last["kind"], _GOES_ON + "%d." % last["line"], 0)
+    return _row(line, "background", "background, runs nothing.", 0)
 
 
 def _reading(kind, line, text, clauses, problem, every_s, is_task, known):
     if kind == heartbeat_parser.DONE:
-        return _row(line, "done", "done: costs nothing.", 0, None, None)
+        return _row(line, "done", "done: costs nothing.", 0)
     if kind == heartbeat_parser.OFF:
         problem = (problem or "not understood").replace(heartbeat_parser.OFF_NOTE, "")
-        return _row(line, "off", "off: %s" % problem, 0, problem, _suggestion(text, problem))
-    suggestion = _suggestion(text, problem) if problem else None
+        return _row(line, "off", "off: %s" % problem, 0, problem)
     if kind == heartbeat_parser.GENERAL and not is_task:
-        return _row(line, "background", "background, runs nothing.", 0, problem, suggestion)
+        return _row(line, "background", "background, runs nothing.", 0, problem)
     if not clauses:
         calls = _per_day(every_s)
         said = "asks the model at every beat: %s a day, for all such lines together." % _calls(
             calls
         )
-        return _row(line, "beat", said, calls, problem, suggestion)
+        return _row(line, "beat", said, calls, problem)
     if "when" in clauses and not ("daily" in clauses or "cron" in clauses):
-        return _row(line, "alarm", _alarm(clauses, known), 0, problem, suggestion)
-    return _timed(line, clauses, problem, suggestion, every_s, known)
-
-
-def _suggestion(text, problem):
-    """Return the right line nearest to a wrong one."""
-    parts = problem.split('"')
-    right = ""
-    for index in range(1, len(parts) - 1, 2):
-        before = parts[index - 1].rstrip()
-        if [
-            end for end in ("expected", "mean", "write", "like", "such as") if before.endswith(end)
-        ]:
-            right = right or parts[index]
-    if not right:
-        return "(every 10m) " + text if "(" not in text else "(daily 07:30) Report."
-    if " " not in right and "." in right and right[:1] not in "0123456789(":
-        dotted = []
-        for word in text.replace("{", " ").replace("}", " ").replace("(", " ").split():
-            if "." in word.strip(".:,;"):
-                dotted.append(word.strip(".:,;)"))
-        # `room gives no humidity`: that value of that sensor.
-        said, _, value = problem.partition(" gives no ")
-        wrong = said.split()[-1] + "." + value.split(";")[0] if value else nearest(right, dotted)
-        return text.replace(wrong, right) if wrong else "(when %s > 30; notify)" % right
-    if right[:1] in "0123456789":
-        return right
-    _, closing, rest = text.partition(")")
-    right = right if right[:1] == "(" else "(%s)" % right
-    return right + " " + (rest.strip() if closing and text[:1] == "(" else text)
+        return _row(line, "alarm", _alarm(clauses, known), 0, problem)
+    return _timed(line, clauses, problem, every_s, known)
 
 
 def _per_day(every_s):
@@ -220,14 +257,14 @@ def _hours(clauses):
     return " from %s to %s" % tuple(clauses["hours"].split("-")) if "hours" in clauses else ""
 
 
-def _timed(line, clauses, problem, suggestion, every_s, known):
+def _timed(line, clauses, problem, every_s, known):
     if "daily" in clauses:
         when, calls = "daily at " + clauses["daily"], 1
     elif "cron" in clauses:
         when, calls = _cron(clauses["cron"])
     else:
         every_s = clauses.get("every_s", every_s)
-        when, calls = "every " + span(every_s), 86400 / every_s
+        when, calls = "every " + span(every_s), 86400 / every_s if every_s else 0
         if "hours" in clauses:
             start, end = [int(one[:2]) * 60 + int(one[3:]) for one in clauses["hours"].split("-")]
             calls = calls * ((end - start) % 1440 or 1440) / 1440
@@ -238,10 +275,10 @@ def _timed(line, clauses, problem, suggestion, every_s, known):
     calls = round(calls * 100) / 100
     calls = int(calls) if calls == int(calls) else calls
     if clauses.get("notify"):
-        return _row(line, "timed", when + ", sends its text. Free.", 0, problem, suggestion)
+        return _row(line, "timed", when + ", sends its text. Free.", 0, problem)
     most = "at most " if "when" in clauses else ""
     text = "%s, asks the model: %s%s a day." % (when, most, _calls(calls))
-    return _row(line, "timed", text, calls, problem, suggestion)
+    return _row(line, "timed", text, calls, problem)
 
 
 def _cron(expr):

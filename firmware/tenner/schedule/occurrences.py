@@ -285,7 +285,7 @@ class Occurrences:
                 task.failures = 0
             task.trigger_value = task.waits_s = task.gave_up = None
             if bit and ran and task.condition:
-                alarms.told(task, bit, self.moment.now)
+                alarms.told(task, bit, self.moment.now, line["sent"] == "held")
             run = task.run
             entry = dict(line)
             if task is not tasks[0]:

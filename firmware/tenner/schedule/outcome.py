@@ -8,7 +8,7 @@ from tenner.schedule import alarm_texts, alarms, conditions, cron_tick, dedup, d
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.run_log import SENT
 from tenner.schedule.sensor_values import show
-from tenner.schedule.strip_ack import strip_ack, unusable
+from tenner.schedule.strip_ack import in_capitals, strip_ack, unusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ async def judge(service: "Service", request: "Request") -> tuple[str, str] | Non
         at_most = 0
         if request.payload is None:
             at_most = service.app.config.get("heartbeat.ack_max_chars")
-        text = strip_ack(text, at_most)
+        text = strip_ack(in_capitals(text), at_most)
     if text and request.sent is None:
         try:
             _give(
@@ -103,7 +103,7 @@ def _owed(service, request, task):
         log(service.area, "no text of a model for %s: %s" % (task.name(), why))
     if condition is None:
         if not why:
-            return strip_ack(text)
+            return strip_ack(in_capitals(text))
         return (
             None if task.told == task.run.due else cron_tick.own_text(request.payload, why[:_WHY])
         )
@@ -165,8 +165,13 @@ async def settle(service: "Service", request: "Request") -> tuple[str, str]:
     log(service.area, "%s: %s (%d tokens)" % (name, line.get("why") or sent, tokens))
     if tasks[0].key == digest.KEY:
         # A power cut may have kept an alarm from noting that its message is held.
-        for mark in digest.marks(service):
+        marks = digest.marks(service)
+        for mark in marks:
             dedup.confirm(service, mark)
+        for held in service.tasks or ():
+            alarm = held.condition and held.condition.alarm
+            if isinstance(alarm, list) and alarms.mark(held, alarms.BEGIN) in marks:
+                held.condition.told = occurrences.moment.now
         occurrences.log.files.release()
     if service.failures and request.needs_model:
         _recovered(occurrences)

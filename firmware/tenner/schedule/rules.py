@@ -5,10 +5,12 @@ The code that reads such lines and that of the parser do not fit into a small he
 lines are read before, a few at a time, and the parser looks their rules up.
 """
 
+from binascii import crc32
+
 from tenner import overlay
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import heartbeat_parser, known_values, line_rule, schedule_files
+from tenner.schedule import heartbeat_parser, known_values, line_reading, line_rule, schedule_files
 from tenner.schedule.clauses import UNREAD
 
 TYPE_CHECKING = False
@@ -42,6 +44,36 @@ async def do_without(heartbeat: "Service") -> None:
     _parse(heartbeat)
     heartbeat.ruled = signature
     log("heartbeat", "too little memory to read lines that are not written as clauses")
+
+
+async def marks(heartbeat: "Service") -> list[int]:
+    """Return a number for each line of the file, for `understood`."""
+    return [mark for _, mark in _marked(heartbeat)]
+
+
+async def understood(heartbeat: "Service", before: list[int]) -> str:
+    """Return how the lines are understood whose numbers are not in `before`."""
+    await find(heartbeat)
+    # They wait in memory for a beat only while there is no turn.
+    heartbeat.parsed = heartbeat.ruled = None
+    new = [line for line, mark in _marked(heartbeat) if mark not in before]
+    await overlay.enter("READ")
+    return line_reading.changed(heartbeat, new)
+
+
+async def renew(heartbeat: "Service") -> None:
+    """`find` if the file has changed since."""
+    signature = schedule_files.of(heartbeat).signature()
+    if signature is not None and signature != heartbeat.ruled:
+        await find(heartbeat)
+
+
+def _marked(heartbeat):
+    files = schedule_files.of(heartbeat)
+    if files.signature() is None:
+        return
+    for number, line in files.lines():
+        yield number, crc32(line.strip().encode()) & 0x3FFFFFFF
 
 
 # Separate functions: a stack with that code would keep it.

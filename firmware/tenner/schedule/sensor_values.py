@@ -56,7 +56,8 @@ async def fill(
         if isinstance(found, (bool, int, float)) and found == found:
             sign = sensors.unit(value)
             # Not twice, when the owner has written the unit behind it.
-            if sign and after.lstrip().startswith(sign):
+            word = after.strip().split(" ")[0].rstrip(".,;:!?)").lower()
+            if word and word.lstrip("\u00b0") == sign.lower().lstrip("\u00b0"):
                 sign = ""
             text += _formatted(found, form) + (" " + sign if sign else "")
         else:

@@ -280,10 +280,16 @@ class Heartbeat(Service):
         text += "heartbeat: %s (%s)" % answer
         await overlay.run("SEND", background.tell, self.app, text, channel, chat)
 
-    def check(self) -> str:
-        """Return the mistakes in the file, a line for each, each after a line break; "" without
-        any."""
-        return heartbeat_tasks.check(self)
+    async def marks(self) -> list[int]:
+        """Return a number for each line of the file, for `understood`."""
+        return await overlay.step("SCAN", rules.marks, self)
+
+    async def understood(self, before: list[int]) -> str:
+        """Return, behind a line break, how each changed line of the file is understood."""
+        try:
+            return await overlay.step("SCAN", rules.understood, self, before)
+        except overlay.OutOfMemory:
+            return "\nThe board reads the lines at its next beat; it tells the owner of mistakes."
 
     def scan(
         self, occurrences: "Occurrences", old: "Sequence[Task]"

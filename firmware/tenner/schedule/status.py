@@ -7,7 +7,14 @@ import json
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, conditions, faults, schedule_files
+from tenner.schedule import (
+    alarm_texts,
+    conditions,
+    faults,
+    line_reading,
+    rules,
+    schedule_files,
+)
 from tenner.schedule.decide import chain
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
@@ -28,10 +35,21 @@ _GROUPS = const(10)
 
 
 async def heartbeat(service: "Service", args: str = "") -> str:
-    """Return a line for each task: its text, values, state, next look and last message."""
+    """Return for each line how it is understood, and of a task its text, values, state,
+    next look and last message."""
+    try:
+        await overlay.step("SCAN", rules.renew, service)
+    except overlay.OutOfMemory:
+        await overlay.step("SCAN", rules.do_without, service)
     await overlay.step("COMMAND", reread, service)
+    rows = []
+    if args != "json":
+        try:
+            rows = await overlay.step("READ", line_reading.rows, service)
+        except overlay.OutOfMemory:
+            pass  # the tasks alone are shown
     next_s = await overlay.step("COMMAND", times, service)
-    lines = await overlay.step("COMMAND", _lines, service, next_s, args == "json")
+    lines = await overlay.step("COMMAND", _lines, service, next_s, rows, args == "json")
     if args == "json":
         return "\n".join(lines) or "[]"
     now = await overlay.step("COMMAND", _now, service)
@@ -41,6 +59,7 @@ async def heartbeat(service: "Service", args: str = "") -> str:
 async def reread(service: "Service") -> None:
     """Apply changes of the file and the clock, and have the service do so at once."""
     reload(Occurrences(service))
+    service.parsed = None
     service.poke()
 
 
@@ -67,9 +86,26 @@ async def _now(service):
     return stops[0] if stops else "due"
 
 
-async def _lines(service, next_s, is_json):
-    make = json.dumps if is_json else _task_line
-    return [make(one) for one in tasks(service, next_s)]
+async def _lines(service, next_s, rows, is_json):
+    if is_json:
+        return [json.dumps(one) for one in tasks(service, next_s)]
+    lines = []
+    for one in tasks(service, next_s):
+        while rows and rows[0][0] < one["line"]:
+            lines.append(_row_line(rows.pop(0)))
+        if rows and rows[0][0] == one["line"]:
+            lines.append(_row_line(rows.pop(0)))
+            lines.append("  " + _task_line(one))
+        else:
+            lines.append(("line %d: " % one["line"] if one["line"] else "") + _task_line(one))
+    return lines + [_row_line(row) for row in rows]
+
+
+def _row_line(row):
+    first, last, _, sentence = row
+    return ("line %d: %s" if first == last else "lines %d to %d: %s") % (
+        (first, sentence) if first == last else (first, last, sentence)
+    )
 
 
 async def _around(service, lines, now):
@@ -111,6 +147,8 @@ def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterato
                 # The value seen last is of a time before that.
                 one["old_s"] = moment.now - fault[faults.SINCE]
             one["state"] = alarm_texts.state(task, moment, zone)
+            if one["state"] == "clear" and ("old_s" in one or condition.seen is None):
+                one["state"] = "cannot be read" if "old_s" in one else "not read yet"
             one["alarm"] = condition.alarm[0] if isinstance(condition.alarm, list) else None
             one["told"] = zone.short(condition.told) if condition.told else None
         yield one
@@ -134,11 +172,9 @@ def _text(lines, wanted):
 
 
 def _task_line(one):
-    text = alarm_texts.shown(one["text"])
-    pieces = ["line %d: %s" % (one["line"], text) if one["line"] else text]
+    pieces = [alarm_texts.shown(one["text"])]
     if "condition" in one:
-        about = one["condition"] + seen(one)
-        pieces.append("%s: %s" % (about, one["state"]))
+        pieces.append("%s%s: %s" % (one["condition"], seen(one), one["state"]))
     if "waits" in one:
         pieces.append("waits: " + one["waits"])
     next_s = one["next_s"]

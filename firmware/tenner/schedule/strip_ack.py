@@ -39,6 +39,16 @@ def unusable(reply: str, value: str | None = None) -> str | None:
     return None
 
 
+def in_capitals(reply: str) -> str:
+    """Return a reply with the token in capitals, for models that write it in small letters."""
+    low = reply.lower()
+    at = low.find(SILENCE.lower()) if len(low) == len(reply) else -1
+    while at >= 0:
+        reply = reply[:at] + SILENCE + reply[at + len(SILENCE) :]
+        at = low.find(SILENCE.lower(), at + 1)
+    return reply
+
+
 def strip_ack(reply: str, ack_max_chars: int = 0) -> str | None:
     """Return the text to send to the owner, or None for silence."""
     text = reply.strip()
