@@ -21,6 +21,10 @@ def test_turns_fit_and_keep_fitting(agent):
         agent.ask(heap.QUESTION, heap.IN_ANSWER)
     agent.ask("say something long 1000", "")
     agent.ask('call write_file {"path":"notes.md","text":"hello"}', "")
+    line = "- if room.temperature is above 30, tell me"
+    agent.ask(
+        'call append_file {"path":"HEARTBEAT.md","text":"%s"}' % line, "line 2: alarm. Looks at"
+    )
     agent.ask("/status", "heap")
     agent.ask("/heartbeat", "heartbeat")
     agent.ask(heap.QUESTION, heap.IN_ANSWER)
