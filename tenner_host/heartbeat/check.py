@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +27,42 @@ def sensors_beside(folder: Path | None) -> Any:
 
 def problems(text: str, folder: Path | None = None) -> list[dict[str, Any]]:
     """Line and sentence of each error; `folder` has the SENSORS.json."""
+    return _problems(text, sensors_beside(folder))
+
+
+def _problems(text: str, known: Any) -> list[dict[str, Any]]:
     parser = firmware("schedule.heartbeat_parser")
     lines = enumerate(text.split("\n"), 1)
     return [
         {"line": line, "text": what}
-        for kind, line, what, _ in parser.read(lines, sensors_beside(folder))
+        for kind, line, what, _ in parser.read(lines, known)
         if kind == parser.PROBLEM
     ]
+
+
+def for_a_page(text: str, sensors: bytes | None) -> dict[str, Any]:
+    """The errors, and how each line is understood: {"problems", "readings"}; `sensors` is a
+    SENSORS.json."""
+    with tempfile.TemporaryDirectory() as folder:
+        if sensors is not None:
+            (Path(folder) / "SENSORS.json").write_bytes(sensors)
+        known = sensors_beside(Path(folder))
+    rows = [
+        {"line": one["line"], "kind": one["kind"], "text": one["text"]}
+        for one in _readings(text, known, 1800)
+    ]
+    return {"problems": _problems(text, known), "readings": rows}
 
 
 def readings(text: str, folder: Path | None = None, every_s: int = 1800) -> list[dict[str, Any]]:
     """How the board understands each line: line, kind, text, calls_per_day, problem, suggestion;
     `folder` has the SENSORS.json, `every_s` is the time between beats."""
+    return _readings(text, sensors_beside(folder), every_s)
+
+
+def _readings(text: str, known: Any, every_s: int) -> list[dict[str, Any]]:
     module = firmware("schedule.line_reading")
     lines = text.split("\n")
-    known = sensors_beside(folder)
     suggest = firmware("schedule.line_suggestion").suggestion
     return list(module.readings(lambda: enumerate(lines, 1), known, every_s, None, suggest))
 

@@ -14,6 +14,7 @@ from tenner_host.sensors.ring import PATHS, Series, read_ring
 from tenner_host.setup import settings as store
 
 HEARTBEAT = f"/workspace/{NAME}"
+SENSORS = "/workspace/SENSORS.json"
 RUN_LOG = "/state/runs.jsonl"
 
 
@@ -24,6 +25,7 @@ class Snapshot:
     at: int
     info: dict[str, Any]
     heartbeat: bytes | None
+    sensors: bytes | None
     settings: store.Settings
     run_log: bytes
     #: The files of the readings, and the readings.
@@ -38,13 +40,14 @@ def version_of(data: bytes | None) -> str:
 
 def read(board: Board) -> Snapshot:
     """Read all of it."""
-    files = board.read_files([*PATHS, HEARTBEAT, store.PATH, RUN_LOG])
+    files = board.read_files([*PATHS, HEARTBEAT, SENSORS, store.PATH, RUN_LOG])
     ring = {path: data for path, data in files.items() if path in PATHS}
     config = files.get(store.PATH)
     return Snapshot(
         at=int(time.time()),
         info=board.info().as_json(),
         heartbeat=files.get(HEARTBEAT),
+        sensors=files.get(SENSORS),
         settings=store.parse(config.decode(errors="replace"), store.PATH) if config else {},
         run_log=files.get(RUN_LOG, b""),
         ring=ring,

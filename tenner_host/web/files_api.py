@@ -108,7 +108,7 @@ class FilesApi:
             {
                 "text": text,
                 "version": files.version_of(kept.heartbeat),
-                "problems": check.problems(text),
+                **check.for_a_page(text, kept.sensors),
             }
         )
 
@@ -127,7 +127,8 @@ class FilesApi:
 
     async def check(self, request: Request) -> Response:
         text = text_of(await body_of(request), "text", _MAX_HEARTBEAT)
-        return JSONResponse({"problems": check.problems(text)})
+        snapshot = self._state.snapshot
+        return JSONResponse(check.for_a_page(text, snapshot.sensors if snapshot else None))
 
     async def replay(self, request: Request) -> Response:
         text = text_of(await body_of(request), "text", _MAX_HEARTBEAT)

@@ -229,6 +229,8 @@ def test_readings_come_as_points_and_as_csv(client):
 def test_a_text_is_checked_and_written_unless_the_agent_changed_it(client, home):
     found = client("POST", "/heartbeat/check", {"text": "- (evry 5m) Look.\n"}).json
     assert [one["line"] for one in found["problems"]] == [1]
+    (reading,) = found["readings"]
+    assert reading["kind"] == "off" and "evry" in reading["text"]
     found = client("GET", "/heartbeat").json
     assert found["text"] == page_home.HEARTBEAT and found["problems"] == []
     stale = {"text": BETTER, "version": "0" * 32}

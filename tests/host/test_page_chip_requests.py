@@ -74,6 +74,8 @@ def test_unknown_paths_and_methods_are_sentences(home, client):
 def test_a_text_is_written_and_read_by_the_agent(home, client):
     found = client("GET", "/heartbeat").json
     assert found["text"] == page_home.HEARTBEAT and found["problems"] == []
+    kinds = [(one["line"], one["kind"]) for one in found["readings"]]
+    assert kinds in ([(3, "alarm"), (4, "timed")], [])
     answer = client("PUT", "/heartbeat", {"text": BETTER, "version": found["version"]})
     assert answer.status == 200 and answer.json["text"] == BETTER, answer.body
     home.bench.wait_told("It is warm.")

@@ -67,7 +67,19 @@ def test_readings_come_as_points_and_as_csv(read):
 def test_a_text_is_checked_by_the_firmware_as_it_is_typed(client):
     found = client("POST", "/heartbeat/check", {"text": "- (evry 5m) Look.\n"}).json
     assert [one["line"] for one in found["problems"]] == [1]
+    (reading,) = found["readings"]
+    assert reading["kind"] == "off" and "evry" in reading["text"]
     assert client("POST", "/heartbeat/check", {"text": BETTER}).json["problems"] == []
+
+
+def test_a_wrong_name_is_told_by_the_sensors_of_the_board(read):
+    text = (
+        "- (when rom.temperature > 30; notify) Hot.\n- (when room.temperature > 30; notify) Hot."
+    )
+    found = read("POST", "/heartbeat/check", {"text": text}).json
+    assert [one["line"] for one in found["problems"]] == [1]
+    assert 'did you mean "room.temperature"' in found["problems"][0]["text"]
+    assert [one["kind"] for one in found["readings"]] == ["off", "alarm"]
 
 
 def test_a_replay_says_what_a_text_would_do(read):

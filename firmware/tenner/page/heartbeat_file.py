@@ -13,7 +13,7 @@ from tenner import overlay
 from tenner.page.connection import NO_STORE
 from tenner.page.request import Refused, text_of
 from tenner.port.compat import const
-from tenner.schedule import heartbeat_parser, known_values, rules
+from tenner.schedule import heartbeat_parser, known_values, line_reading, rules
 from tenner.schedule.clauses import UNREAD
 from tenner.store import files
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _MAX_TEXT = const(16384)
 _SLICE = const(256)
 _PROBLEMS = const(30)  # at a time
+_READINGS = const(60)
 
 
 async def get(page: "Page", connection: "Connection", request: "Request") -> None:
@@ -47,7 +48,7 @@ async def check(page: "Page", connection: "Connection", request: "Request") -> N
     """Send the mistakes of a text."""
     text = await overlay.step("VIEW", take_text, request)
     await connection.start(200, "application/json", (NO_STORE,))
-    await connection.put('{"problems": ')
+    await connection.put("{")
     await _send_problems(page, connection, lambda: _lines_of(text))
     await connection.put("}")
     await connection.flush()
@@ -59,14 +60,15 @@ async def _send(page, connection, version):
     await connection.put('{"version": %s, "text": "' % json.dumps(version))
     if version:
         await overlay.step("VIEW", send_text, connection, path)
-    await connection.put('", "problems": ')
+    await connection.put('", ')
     await _send_problems(page, connection, lambda: _file_lines(path) if version else ())
     await connection.put("}")
     await connection.flush()
 
 
 async def _send_problems(page, connection, lines):
-    """Send the mistakes of the lines that `lines()` yields."""
+    """Send the mistakes of the lines that `lines()` yields, and how each is understood, unless
+    memory is too short for that."""
     found: dict = {}
     known = await overlay.step("READ", know, page)
     try:
@@ -76,7 +78,14 @@ async def _send_problems(page, connection, lines):
     except overlay.OutOfMemory:
         found = {UNREAD: ()}
     problems = await overlay.step("READ", problems_of, lines, known, found)
-    await overlay.step("VIEW", send_problems, connection, problems)
+    await overlay.step("VIEW", send_rows, connection, '"problems": ', problems)
+    rows = []
+    try:
+        if UNREAD not in found:
+            rows = await overlay.step("READ", readings_of, page, lines, known, found)
+    except overlay.OutOfMemory:
+        pass  # the page shows the mistakes alone
+    await overlay.step("VIEW", send_rows, connection, ', "readings": ', rows)
 
 
 def _path(page):
@@ -152,21 +161,35 @@ async def answer(known: "Known | None", found: dict) -> None:
     rules.answer(known, found)
 
 
-async def problems_of(lines: "Lines", known: "Known | None", found: dict) -> list[tuple[int, str]]:
+async def problems_of(lines: "Lines", known: "Known | None", found: dict) -> list[dict]:
     """Return the first mistakes of numbered lines, whose rules were `found`."""
     problems = []
     for kind, line, what, _ in heartbeat_parser.read(lines(), known, found):
         if kind == heartbeat_parser.PROBLEM:
-            problems.append((line, what))
+            problems.append({"line": line, "text": what})
             if len(problems) >= _PROBLEMS:
                 break
     return problems
 
 
-async def send_problems(connection: "Connection", problems: list[tuple[int, str]]) -> None:
-    """Send mistakes."""
+async def readings_of(
+    page: "Page", lines: "Lines", known: "Known | None", found: dict
+) -> list[dict]:
+    """Return how the first lines are understood."""
+    rows = []
+    every_s = page.app.config.get("heartbeat.every")
+    for row in line_reading.readings(lines, known, every_s, found):
+        rows.append({"line": row["line"], "kind": row["kind"], "text": row["text"]})
+        if len(rows) >= _READINGS:
+            break
+    return rows
+
+
+async def send_rows(connection: "Connection", head: str, rows: list[dict]) -> None:
+    """Send mistakes or readings."""
+    await connection.put(head)
     with connection:
-        await connection.put_value({"line": line, "text": what} for line, what in problems)
+        await connection.put_value(iter(rows))
 
 
 def _version(path):

@@ -22,12 +22,18 @@ export async function show(place, app) {
   let saved = found.text;
   let timer = 0;
   let checks = 0;
+  let shown = [];
   text.value = found.text;
 
-  function list(wrong) {
-    problems.replaceChildren(...(wrong.length ? wrong.map((one) => h("li", { class: "bad" },
-      h("button", { type: "button", onclick: () => select(one.line) }, `Line ${one.line}`), " " + one.text))
-      : [h("li", { class: "good" }, "The board understands every line.")]));
+  function list({ problems: wrong, readings = shown }) {
+    shown = readings;
+    const row = (name) => (one) => h("li", { class: name || (one.kind === "off" ? "bad" : one.kind === "background" ? "soft" : "") },
+      h("button", { type: "button", onclick: () => select(one.line) }, `Line ${one.line}`), " " + one.text);
+    // A line that is off says why in its reading.
+    const off = new Set(readings.filter((one) => one.kind === "off").map((one) => one.line));
+    const others = wrong.filter((one) => !off.has(one.line)).map(row("bad"));
+    problems.replaceChildren(...others, ...(wrong.length ? [] : [h("li", { class: "good" }, "The board understands every line.")]),
+      ...readings.map(row()));
   }
 
   function select(line) {
@@ -39,9 +45,9 @@ export async function show(place, app) {
 
   async function check() {
     const turn = ++checks;
-    const { problems: wrong } = await post("/heartbeat/check", { text: text.value });
+    const answer = await post("/heartbeat/check", { text: text.value });
     // An older answer may come last.
-    if (turn === checks) list(wrong);
+    if (turn === checks) list(answer);
   }
 
   text.addEventListener("input", () => {
@@ -52,7 +58,7 @@ export async function show(place, app) {
   async function save() {
     const answer = await call("PUT", "/heartbeat", { text: text.value, version });
     ({ version, text: saved } = answer);
-    list(answer.problems);
+    list(answer);
     note("The board has it.");
   }
 
@@ -61,12 +67,12 @@ export async function show(place, app) {
     const answer = await get("/heartbeat");
     ({ version, text: saved } = answer);
     text.value = saved;
-    list(answer.problems);
+    list(answer);
   }
 
   async function replay() {
     const answer = await post("/heartbeat/replay", { text: text.value });
-    list(answer.problems);
+    list(answer);
     outcome.replaceChildren(h("h2", null, "On the stored readings"),
       h("p", null, `${answer.messages.length} messages, ${answer.model_calls} model calls, about ${answer.tokens} tokens.`),
       answer.messages.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Messages of the replay" },
@@ -78,7 +84,7 @@ export async function show(place, app) {
   const stops = app.board.restarts_for_files && !app.guest ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : null;
   place.append(text, problems, h("div", { class: "row" }, action("Save on the board", save, { class: "main" }),
     app.offers.includes("replay") && action("What would it do?", replay), button("Read it again", reload)), stops || "", outcome);
-  list(found.problems);
+  list(found);
   const warn = (event) => { if (text.value !== saved) event.preventDefault(); };
   addEventListener("beforeunload", warn);
   return () => { clearTimeout(timer); removeEventListener("beforeunload", warn); };
