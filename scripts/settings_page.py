@@ -38,7 +38,7 @@ def _values(type_text: str) -> str:
     inside = re.search(r"\((.*)\)", type_text)
     if kind == "choice" and inside:
         return ", ".join(f"`{one}`" for one in inside[1].split("|"))
-    if kind == "int" and inside:
+    if kind in ("int", "number") and inside:
         least, _, most = inside[1].partition("..")
         return f"{int(least):,} to {int(most):,}" if most else f"{int(least):,} or more"
     return _VALUES[kind]

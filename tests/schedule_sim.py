@@ -195,6 +195,8 @@ class Board:
             "heartbeat.ack_max_chars": 0,
             "heartbeat.dedup_h": 24,
             "heartbeat.dedup_numbers": False,
+            "place.latitude": None,
+            "place.longitude": None,
         }
         for name in settings:
             self.settings[name.replace("__", ".")] = settings[name]

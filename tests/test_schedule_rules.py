@@ -144,6 +144,73 @@ class Told(unittest.TestCase):
         self.assertTrue("at its next beat" in said, said)
 
 
+class Once(unittest.TestCase):
+    """A line for one time."""
+
+    def test_it_runs_once_and_is_done(self):
+        board = sim.Board("- tomorrow 08:00: Call mum.\n- (in 10 minutes; notify) Oven\n")
+        board.pass_time(3600, longest_s=600)
+        self.assertEqual([text for _, text in board.sent], ["Oven"])
+        self.assertEqual(board.turns, [])
+        board.pass_time(3 * 86400, longest_s=3600)
+        self.assertEqual(len(board.turns), 1)
+        self.assertTrue("Call mum." in board.turns[0][1])
+        self.assertEqual(board.turns[0][0] - sim.START, 32 * 3600)
+        report = asyncio.run(status.heartbeat(board.service))
+        self.assertTrue("line 1: once, tomorrow at 08:00" in report, report)
+        self.assertTrue("done at 2026-11-22 08:00" in report, report)
+
+    def test_a_reboot_neither_forgets_nor_repeats_it(self):
+        board = sim.Board("- (in 2 hours; notify) Oven\n")
+        board.pass_time(3600, longest_s=600)
+        board.boot()
+        board.pass_time(3000, longest_s=600)
+        self.assertEqual(board.sent, [])
+        board.pass_time(1800, longest_s=600)
+        self.assertEqual([at - sim.START for at, _ in board.sent], [7200])
+        for _ in range(3):
+            board.boot()
+            board.pass_time(86400, longest_s=3600)
+        self.assertEqual(len(board.sent), 1)
+
+    def test_a_power_cut_at_any_write_neither_loses_nor_repeats_it(self):
+        for cut in range(12):
+            board = sim.Board("- (in 10 minutes; notify) Oven\n")
+            board.flash.cut_in = cut
+            for _ in range(4):
+                try:
+                    board.pass_time(900, longest_s=300)
+                except sim.PowerCut:
+                    board.boot()
+            board.flash.cut_in = None
+            board.pass_time(3600, longest_s=600)
+            lines = [line for line in board.lines() if line.get("n") == 1 or line.get("r")]
+            told = [line["r"] for line in lines]
+            self.assertTrue(len(board.sent) == 1 or "interrupted" in told, (cut, board.sent, told))
+            self.assertTrue(len(board.sent) < 2, (cut, board.sent))
+
+    def test_without_a_clock_it_waits_for_one(self):
+        board = sim.Board("- (in 10 minutes; notify) Oven\n", trusted=False)
+        board.pass_time(3600, longest_s=600)
+        self.assertEqual(board.sent, [])
+        board.clock.trusted = True
+        board.pass_time(1200, longest_s=60)
+        self.assertEqual(len(board.sent), 1)
+
+    def test_quiet_hours_do_not_swallow_it(self):
+        night = {"heartbeat__active_hours": "08:00-22:00"}
+        board = sim.Board("- today 23:30: Look at the door.\n", **night)
+        board.pass_time(86400, longest_s=600)
+        self.assertEqual([at - sim.START for at, _, _ in board.turns], [23 * 3600 + 1800])
+
+    def test_an_edit_of_another_line_leaves_it(self):
+        board = sim.Board("- (in 2 hours; notify) Oven\n")
+        board.pass_time(3600, longest_s=600)
+        board.write("- (every 6h) Look.\n- (in 2 hours; notify) Oven\n")
+        board.pass_time(7200, longest_s=600)
+        self.assertEqual([at - sim.START for at, text in board.sent if text == "Oven"], [7200])
+
+
 class Report(unittest.TestCase):
     """/heartbeat"""
 

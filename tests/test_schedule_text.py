@@ -236,7 +236,7 @@ class NearRules(unittest.TestCase):
             ("- (when air.co2 > 1.000 ppm) x", '"1000"'),
             ("- (5m) x", "every"),
             ("- at 18:00 water", '"daily 18:00"'),
-            ("- (tomorrow 08:00) x", "reminder"),
+            ("- tomorrow: x", '"tomorrow 07:30"'),
             ("- evry day at 7 tell me", '"daily 07:00"'),
             ("- When the moon is above 30, tell me", "when"),
             ("- (daily Report", "never closed"),

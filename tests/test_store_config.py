@@ -106,6 +106,8 @@ class TestConfig(unittest.TestCase):
             ('{"llm":{"max_tokens":1}}', ("llm.max_tokens", "16 to 32000", "not 1")),
             ('{"llm":{"max_tokens":"many"}}', ("whole number", "16")),
             ('{"llm":{"max_tokens":true}}', ("whole number",)),
+            ('{"place":{"latitude":91.5}}', ("a number from -90 to 90",)),
+            ('{"place":{"longitude":"13"}}', ("a number from -180 to 180",)),
             ('{"budget":{"tokens_per_day":-1}}', ("budget.tokens_per_day", "at least 0")),
             ('{"llm":{"api":"openai"}}', ("llm.api", '"chat"', '"messages"')),
             ('{"name":5}', ("name", "text")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import tempfile
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tenner_host import FIRMWARE
+from tenner_host.errors import CommandError
+from tenner_host.setup import settings as store
 
 NAME = "HEARTBEAT.md"
 
@@ -40,31 +43,50 @@ def _problems(text: str, known: Any) -> list[dict[str, Any]]:
     ]
 
 
-def for_a_page(text: str, sensors: bytes | None) -> dict[str, Any]:
+def for_a_page(text: str, sensors: bytes | None, settings: store.Settings) -> dict[str, Any]:
     """The errors, and how each line is understood: {"problems", "readings"}; `sensors` is a
-    SENSORS.json."""
+    SENSORS.json, `settings` the board's."""
     with tempfile.TemporaryDirectory() as folder:
         if sensors is not None:
             (Path(folder) / "SENSORS.json").write_bytes(sensors)
         known = sensors_beside(Path(folder))
     rows = [
         {"line": one["line"], "kind": one["kind"], "text": one["text"]}
-        for one in _readings(text, known, 1800)
+        for one in _readings(text, known, settings)
     ]
     return {"problems": _problems(text, known), "readings": rows}
 
 
-def readings(text: str, folder: Path | None = None, every_s: int = 1800) -> list[dict[str, Any]]:
+def readings(text: str, folder: Path | None = None) -> list[dict[str, Any]]:
     """How the board understands each line: line, kind, text, calls_per_day, problem, suggestion;
-    `folder` has the SENSORS.json, `every_s` is the time between beats."""
-    return _readings(text, sensors_beside(folder), every_s)
+    `folder` has the SENSORS.json, and its parent may have the config.json."""
+    settings: store.Settings = {}
+    config = folder.parent / "config.json" if folder else None
+    if config and config.is_file():
+        with contextlib.suppress(CommandError, OSError, UnicodeError):
+            # `tenner setup --check` tells of its mistakes.
+            settings = store.parse(config.read_text(encoding="utf-8"), config.name)
+    return _readings(text, sensors_beside(folder), settings)
 
 
-def _readings(text: str, known: Any, every_s: int) -> list[dict[str, Any]]:
+def _readings(text: str, known: Any, settings: store.Settings) -> list[dict[str, Any]]:
     module = firmware("schedule.line_reading")
     lines = text.split("\n")
     suggest = firmware("schedule.line_suggestion").suggestion
-    return list(module.readings(lambda: enumerate(lines, 1), known, every_s, None, suggest))
+    every_s = store.get({}, "heartbeat.every")
+    section = settings.get("heartbeat")
+    if isinstance(section, dict) and "every" in section:
+        with contextlib.suppress(ValueError):
+            every_s = firmware("store.configload").convert("duration(60..)", section["every"])
+    is_placed = all(
+        isinstance(store.get(settings, f"place.{name}"), (int, float))
+        for name in ("latitude", "longitude")
+    )
+    return list(
+        module.readings(
+            lambda: enumerate(lines, 1), known, every_s, None, suggest, None, is_placed
+        )
+    )
 
 
 def as_text(found: list[dict[str, Any]], name: str) -> list[str]:

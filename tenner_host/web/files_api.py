@@ -108,7 +108,7 @@ class FilesApi:
             {
                 "text": text,
                 "version": files.version_of(kept.heartbeat),
-                **check.for_a_page(text, kept.sensors),
+                **check.for_a_page(text, kept.sensors, kept.settings),
             }
         )
 
@@ -128,7 +128,9 @@ class FilesApi:
     async def check(self, request: Request) -> Response:
         text = text_of(await body_of(request), "text", _MAX_HEARTBEAT)
         snapshot = self._state.snapshot
-        return JSONResponse(check.for_a_page(text, snapshot.sensors if snapshot else None))
+        if snapshot is None:
+            return JSONResponse(check.for_a_page(text, None, {}))
+        return JSONResponse(check.for_a_page(text, snapshot.sensors, snapshot.settings))
 
     async def replay(self, request: Request) -> Response:
         text = text_of(await body_of(request), "text", _MAX_HEARTBEAT)

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from tenner.sensors.ring import Ring
 from tenner_host.cli import main
+from tenner_host.heartbeat.check import readings
 from tenner_sim.vboard import VirtualBoard
 
 FILE = """# Freezer
@@ -100,6 +101,21 @@ def test_a_check_says_how_it_understands_each_line(folder):
     assert "line 3: every 10 min, asks the model: 144 calls a day." in output
     assert "48 calls a day, for all such lines together, about $0.02." in output
     assert "line 5: goes on with line 4." in output and "is understood" in output
+
+
+def test_a_check_takes_the_settings_of_the_project(tmp_path):
+    path = tmp_path / "workspace" / "HEARTBEAT.md"
+    path.parent.mkdir()
+    path.write_text("- at sunset - 30m: Close the shutters.\n- Be kind.\n")
+
+    def found():
+        return [(one["kind"], one["calls_per_day"]) for one in readings(text, path.parent)]
+
+    text = path.read_text()
+    assert found() == [("off", 0), ("beat", 48)]
+    config = {"place": {"latitude": 52.5, "longitude": 13.4}, "heartbeat": {"every": "2h"}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert found() == [("timed", 1), ("beat", 12)]
 
 
 def test_a_check_takes_the_sensors_beside_the_file(folder):

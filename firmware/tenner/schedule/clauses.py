@@ -32,6 +32,7 @@ _CLAUSES = {
     "daily": "HH:MM, such as daily 07:30",
     "weekdays": "HH:MM, such as weekdays 07:30",
     "weekends": "HH:MM, such as weekends 09:00",
+    "once": "once and a time, such as once tomorrow 08:00",
     "cron": "",
     "when": "",
     "hours": "",
@@ -142,8 +143,11 @@ def unknown_names(text: str, known: "Known") -> "Iterator[str]":
 
 
 def _contradiction(clauses):
-    if ("every_s" in clauses) + ("daily" in clauses) + ("cron" in clauses) > 1:
-        return "expected one of every, daily and cron, not several"
+    times = [name for name in ("every_s", "daily", "cron", "once") if name in clauses]
+    if len(times) > 1:
+        return "expected one of every, daily, cron and once, not several"
+    if "once" in clauses and "when" in clauses:
+        return "it has one time only; expected every beside when, or when alone"
     if "notify" in clauses and "model" in clauses:
         return "notify asks no model; expected one of them, not both"
     for name in ("resolve", "repeat_s", "chart_s", "escalate"):
@@ -292,6 +296,15 @@ def _value(name, text, words, known):
         if seconds < 300:
             raise ValueError
         return name, seconds
+    if name == "once":
+        if words[:1] == ["in"]:
+            return name, duration(" ".join(words[1:]))
+        if words[:1] == ["tomorrow"]:
+            return name, "+" + _time(" ".join(words[1:]))
+        return name, _time(text)
+    if name == "cron" and text[:3] == "sun":
+        int(text.lstrip("sunetri") or 0)
+        return name, text
     if name == "cron":
         expr = five_fields(text)
         Cron(expr)

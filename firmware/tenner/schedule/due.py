@@ -10,6 +10,7 @@ monotonic clock, and tasks by the wall clock are held. `moment` is a task.Moment
 
 from hashlib import sha256
 
+from tenner.schedule import sun
 from tenner.schedule.cronexpr import Cron
 from tenner.schedule.posix_tz import Zone
 
@@ -38,11 +39,26 @@ def next_period(interval_s: int, phase_s: int, now: int) -> int:
 
 def after(task: "Task", utc: int, zone: Zone) -> int | None:
     """Return the first time of a task strictly after `utc`; None after the only one."""
-    if task.at:
+    if task.once and not task.at and utc > 0:
+        task.at = _once(task.once, utc, zone)
+    if task.at or task.once:
         return task.at if utc < task.at else None
     if task.every_s:
         return next_period(task.every_s, task.phase_s, utc)
+    if task.cron[:3] == "sun":
+        return sun.after(task.cron, utc)
     return Cron(task.cron).next_after(utc, zone_of(task, zone))
+
+
+def _once(once, utc, zone):
+    """Return the time that a line names which was written at `utc`."""
+    if isinstance(once, int):
+        return utc + once
+    year, month, day, *_ = zone.local(utc)
+    hour, minute = int(once[-5:-3]), int(once[-2:])
+    is_later = once[0] == "+"
+    at = zone.utc_of(year, month, day + is_later, hour, minute)
+    return at if at > utc or is_later else zone.utc_of(year, month, day + 1, hour, minute)
 
 
 def zone_of(task: "Task", zone: Zone) -> Zone:
@@ -88,7 +104,7 @@ def set_last(task: "Task", last: int) -> None:
 
 def start_timer(task: "Task", moment: "Moment") -> None:
     """Begin to count here: the next run is in the next period."""
-    set_last(task, 0 if task.at else moment.now)
+    set_last(task, 0 if task.at and not task.once else moment.now)
     task.base_s = moment.mono_s
     task.ran = False
     if task.free:

@@ -137,6 +137,9 @@ def _describe(occurrences, task, request):
         bit = alarms.next_owed(task)
     if not bit:
         request.mark = "tr:%d" % occurrences.moment.now if task.condition else None
+        if task.notify and (task.cron or task.once) and not (task.condition or task.asked):
+            # Days may be shorter than `heartbeat.dedup_h`.
+            request.mark = "tr:%s-%d" % (task.name(), task.due)
         return
     request.bit = bit
     request.mark = alarms.mark(task, bit)

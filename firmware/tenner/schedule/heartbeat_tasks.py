@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 # Timed tasks kept in memory, about 250 bytes each on a board.
 _MAX_TASKS = const(64)
+#: Of a line with the Sun.
+NO_PLACE = const(
+    "the board does not know where it is; set place.latitude and place.longitude in config.json, "
+    "such as 52.5 and 13.4 (the line is off until then)"
+)
 # Seconds between looks at a condition without `every`: a look costs nothing.
 _CONDITION_S = const(60)
 
@@ -70,8 +75,15 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
             taken.add(key)
             task = by_key.get(key) or build(clauses, key, board_phase, interval_s)
             task.line = line
-            tasks.append(task)
             text = unknown(heartbeat, clauses)
+            if task.cron and task.cron[:3] == "sun" and " " not in task.cron:
+                get = heartbeat.app.config.get
+                task.cron += " %s %s" % (get("place.latitude"), get("place.longitude"))
+                if not is_placed(heartbeat.app):
+                    off = occurrences.is_off = True
+                    reload.complain(problems, "HEARTBEAT.md line %d: %s" % (line, NO_PLACE))
+                    continue
+            tasks.append(task)
             if not text:
                 continue
         elif kind == heartbeat_parser.TASK:
@@ -104,6 +116,11 @@ def next_one(app: "App", name: str) -> tuple:
     return ("telegram", chat) if chat and chat in allowed and get("telegram.token") else ()
 
 
+def is_placed(app: "App") -> bool:
+    """Return whether the settings say where the board is."""
+    return None not in (app.config.get("place.latitude"), app.config.get("place.longitude"))
+
+
 def unknown(heartbeat: "Service", clauses: dict) -> str:
     """Return a sentence where `escalate` names nobody, else ""."""
     if "escalate" not in clauses or next_one(heartbeat.app, clauses["escalate"][1]):
@@ -130,6 +147,8 @@ def build(clauses: dict, key: int, board_phase: int, interval_s: int) -> Task:
             task.cron = "%s %s * * *" % (value[3:], value[:2])
         elif name == "cron":
             task.cron = value
+        elif name == "once":
+            task.once = value
         elif name == "hours":
             task.hours = value
         elif name == "model":
@@ -146,7 +165,7 @@ def build(clauses: dict, key: int, board_phase: int, interval_s: int) -> Task:
             task.escalate = value
         else:
             task.chart_s = value
-    if not task.every_s and not task.cron:
+    if not (task.every_s or task.cron or task.once):
         # Without a condition it falls due with the beat, and still counts as a separate task.
         task.every_s = _CONDITION_S if task.condition else interval_s
     if task.escalate and task.every_s:

@@ -108,7 +108,7 @@ def _ready(occurrences, due, forced, readings):
     checked = 0
     answer = None
     for task in due:
-        asked = forced or (task.asked and task.pending)
+        asked = forced or task.once or (task.asked and task.pending)
         question = occurrences.question([task], asked)
         question.watch = task.condition is not None and alarms.is_alarm(task)
         if question.watch and task.condition.alarm:

@@ -42,11 +42,13 @@ def readings(
     rules: "dict | None" = None,
     suggest: "Callable[[str, str], str] | None" = None,
     heartbeat: "Service | None" = None,
+    is_placed: bool = False,
 ) -> "Iterator[dict]":
     """
     Yield a reading of each line that is neither empty nor a heading; `lines` gives the numbered
     ones, `every_s` is the time between beats, `rules` as in clauses.parse_clauses;
-    `suggest(text, problem)` gives the right line, `heartbeat` knows whom `escalate` may name.
+    `suggest(text, problem)` gives the right line, `heartbeat` knows whom `escalate` may name;
+    `is_placed`: the board knows where it is.
     """
     is_task = True
     for kind, _, _, _ in heartbeat_parser.read(lines(), known, rules):
@@ -70,8 +72,10 @@ def readings(
         said = problem[1] if problem and problem[0] == line else None
         if heartbeat and clauses and "escalate" in clauses:
             said = heartbeat_tasks.unknown(heartbeat, clauses) or said
+        if clauses and clauses.get("cron", "")[:3] == "sun" and not is_placed:
+            kind, said = heartbeat_parser.OFF, heartbeat_tasks.NO_PLACE
         last = _reading(kind, line, text, clauses, said, every_s, is_task, known)
-        if suggest and last["problem"]:
+        if suggest and last["problem"] and said != heartbeat_tasks.NO_PLACE:
             last["suggestion"] = suggest(text, last["problem"])
         problem = None
         yield last
@@ -86,7 +90,15 @@ def _of(heartbeat):
     known = known_values.load(heartbeat.app.workspace)
     files = schedule_files.of(heartbeat)
     lines = files.lines if files.signature() else lambda: ()
-    return readings(lines, known, heartbeat.every_s or 0, heartbeat.rules, None, heartbeat)
+    return readings(
+        lines,
+        known,
+        heartbeat.every_s or 0,
+        heartbeat.rules,
+        None,
+        heartbeat,
+        heartbeat_tasks.is_placed(heartbeat.app),
+    )
 
 
 def changed(heartbeat: "Service", new: "list[int]") -> str:
@@ -174,6 +186,8 @@ def _reading(kind, line, text, clauses, problem, every_s, is_task, known):
             calls
         )
         return _row(line, "beat", said, calls, problem)
+    if "once" in clauses:
+        return _job(line, clauses, problem)
     if "when" in clauses and not ("daily" in clauses or "cron" in clauses):
         return _row(line, "alarm", _alarm(clauses, known), 0, problem)
     return _timed(line, clauses, problem, every_s, known)
@@ -257,6 +271,16 @@ def _hours(clauses):
     return " from %s to %s" % tuple(clauses["hours"].split("-")) if "hours" in clauses else ""
 
 
+def _job(line, clauses, problem):
+    at = clauses["once"]
+    if isinstance(at, int):
+        said = "in " + span(at)
+    else:
+        said = ("tomorrow at " if at[0] == "+" else "at the next ") + at[-5:]
+    how = ", sends its text. Free." if clauses.get("notify") else ", asks the model: 1 call."
+    return _row(line, "job", "once, %s%s" % (said, how), 0, problem)
+
+
 def _timed(line, clauses, problem, every_s, known):
     if "daily" in clauses:
         when, calls = "daily at " + clauses["daily"], 1
@@ -284,7 +308,11 @@ def _timed(line, clauses, problem, every_s, known):
 def _cron(expr):
     """Return (the times in words, runs a day on average) of a cron expression."""
     if expr[:3] == "sun":
-        return "daily at " + expr, 1
+        event, minus, minutes = expr.replace("+", "-").partition("-")
+        if not minus:
+            return "daily at " + event, 1
+        side = "after" if "+" in expr else "before"
+        return "daily %s %s %s" % (span(int(minutes) * 60), side, event), 1
     minute, hour, day, month, weekday = expr.split()
     number = _count(minute, 60) * _count(hour, 24)
     if month != "*":

@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.schedule.known_values import Known
 
-_JOB = 'this list is for tasks that repeat; ask me for a reminder, or write "daily %s"'
-_SUN = 'the board knows no hour of %s; write one, such as "daily %s"'
 _TIMES = (
     "every", "daily", "weekdays", "weekends", "hourly", "weekly", "monthly", "yearly", "part:am",
     "part:pm",
@@ -105,13 +103,6 @@ def _behind(head, start, end):
 
 
 def _complete(sentence, clauses, rest, text):
-    if "job" in clauses:
-        return None, text, _JOB % sentence.first_time()
-    for clause in clauses:
-        if clause[:8] == "cron sun":
-            is_set = clause[:11] == "cron sunset"
-            text_of = ("sunset", "18:00") if is_set else ("sunrise", "07:00")
-            return None, text, _SUN % text_of
     if rest and clauses[0][:4] == "when" and len(clauses) == 1 and sentence.is_order(rest):
         # "Tell me" alone: the text is the reading itself, which needs no model.
         name = clauses[0].split()[1]
@@ -128,10 +119,21 @@ def _first(head, known, start, text, is_item):
     first = tokens[0][0]
     is_start = first in STARTS or first[:2] in ("d:", "c:") or first[:5] == "time:"
     ahead = tokens[1][0] if len(tokens) > 1 else ""
+    behind = tokens[2][0] if len(tokens) > 2 else ""
     if first in ("at", "on", "in", "for", "from", "am", "within", "fill"):
         is_start = ahead in ("num", "sunset", "sunrise") or ahead[:2] == "d:"
+        is_one = ahead[:2] == "n:" or tokens[1:] and tokens[1][1] in ("a", "an")
+        is_start = is_start or (is_one and behind[:2] == "u:")
     if first == "num" or first[:2] == "n:":
         is_start = ahead in ("am", "pm", "clock", ":", "per") or ahead[:2] == "u:"
+        # A date.
+        is_start = is_start or (
+            ahead in ("-", "/", ".")
+            and behind == "num"
+            and (len(tokens[0][1]) > 3 or ahead != "-")
+        )
+    if first == "next":
+        is_start = ahead[:2] in ("d:", "u:") or ahead in STARTS
     if first == "sign":
         is_start = True
     if first == "dot":
@@ -213,8 +215,6 @@ def _later(head, known, start, text):
 
 
 def _put_first(clauses):
-    if "job" in clauses:
-        return _JOB % "07:30"
     return 'a rule stands first; write "(%s)" before the text' % "; ".join(clauses)
 
 
@@ -233,6 +233,8 @@ def _problem(sentence, known):
                 return '"%s" is no clause; did you mean "%s"?' % (text, "; ".join(clauses))
     if "when" in kinds or "sign" in kinds or "dot" in kinds:
         example = "when %s > 30" % (known.example() if known else "room.temperature")
+    elif "tomorrow" in kinds or "today" in kinds:
+        example = "tomorrow " + sentence.first_time()
     else:
         example = "every 10m"
         for index, kind in enumerate(kinds):
@@ -242,4 +244,4 @@ def _problem(sentence, known):
             if kind in ("at", "num", "clock", "daily", "on") or kind[:5] in ("time:", "part:"):
                 example = "daily %s" % sentence.first_time()
     text = '"%s" is not understood; write a rule like "%s" in brackets' % (word, example)
-    return text + "; for one time ask me for a reminder" if example[:5] == "daily" else text
+    return text + ', or "tomorrow 08:00" for one time' if example[:5] == "daily" else text

@@ -251,7 +251,7 @@ def _restart_timer(occurrences, task, jump_s):
     now = occurrences.moment.now
     if task.at:
         _trust(service, task)
-        if task.last > now and task.at > now:
+        if task.last > now and task.at > now and not task.once:
             # It ran, or was skipped, by a clock that was wrong.
             due.set_last(task, 0)
             task.why = ""

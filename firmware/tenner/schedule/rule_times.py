@@ -26,16 +26,17 @@ class Times(Words):
         while True:
             kind = self.kind()
             if kind in _BETWEEN:
-                if kind == "in" and self._is_number(1):
-                    self.at += 1
-                    self._duration()
-                    return ["job"]
+                # "in an hour"
+                is_one = self.said(1) in ("a", "an") and self.kind(2)[:2] == "u:"
+                if kind == "in" and (is_one or self._is_number(1)):
+                    self.at += 1 + is_one
+                    return ["once in %ds" % self._duration()]
                 if not self._goes_on(days):
                     break
                 continue
             if kind in ("tomorrow", "today"):
                 self.at += 1
-                often = often or "job"
+                often = often or "once " + kind
             elif kind == "every" and seen and not time and self._is_number(1):
                 # "ogni giorno alle 7"
                 self.at += 1
@@ -59,6 +60,13 @@ class Times(Words):
                 part = "am" if kind in ("am", "part:am") else "pm"
                 if kind[:5] == "part:":
                     often = often or "daily"
+            elif self._is_number() and self.kind(1)[:2] == "u:" and (
+                self.kind(2) in ("later", "after") and self.kind(3) not in ("sunset", "sunrise")
+                and self.kind(4) not in ("sunset", "sunrise")
+            ):  # fmt: skip
+                seconds = self._duration()
+                self.at += 1
+                return ["once in %ds" % seconds]
             elif kind in ("sunset", "sunrise") or self._is_sun_offset():
                 time = self._sun()
             elif kind in ("first", "n:1") or (self._is_number() and self.kind(1) == "th"):
@@ -141,6 +149,11 @@ class Times(Words):
         if name not in ("sunset", "sunrise"):
             raise Stop
         self.at += 1
+        self._skip("fill")
+        if self._is_number() and self.kind(1)[:2] == "u:" and self.kind(2) in ("before", "after"):
+            offset = self._duration()
+            offset = -offset if self.kind() == "before" else offset
+            self.at += 1
         if self.kind() in ("-", "+") and self._is_number(1):
             sign = -1 if self.kind() == "-" else 1
             self.at += 1
@@ -152,8 +165,10 @@ class Times(Words):
         return "%s%+d" % (name, offset // 60) if offset else name
 
     def _as_clauses(self, every_s, days, month_day, time, often, part):
-        if often == "job":
-            return ["job"]
+        if often[:4] == "once":
+            if not time or time[:3] == "sun" or every_s or days or month_day:
+                raise Stop
+            return ["once %s%s" % ("tomorrow " if often[5:] == "tomorrow" else "", time)]
         if every_s:
             # With an hour it would be a day, which says nothing about the hour.
             if time or days or month_day:

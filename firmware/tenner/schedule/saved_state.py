@@ -38,6 +38,8 @@ def kept(task: "Task") -> list:
     if of:
         muted = [of.muted, of.mute_s] if of.mute_s else of.muted
         return [of.alarm, of.reference, muted, of.told]
+    if task.once:
+        return [task.at]
     return (
         [task.failures, task.off_since, task.why, task.told] if isinstance(task.key, str) else []
     )
@@ -50,6 +52,8 @@ def restore(task: "Task", values: "Sequence") -> None:
     if of:
         of.alarm, of.reference, muted, of.told = values[:4]
         of.muted, of.mute_s = muted if isinstance(muted, list) else (muted, 0)
+    elif task.once:
+        task.at = values[0]
     elif isinstance(task.key, str):
         task.failures, task.off_since, task.why, task.told = values[:4]
 

@@ -136,6 +136,7 @@ def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterato
         )
         one["next_s"] = next_s[place] if next_s else None
         one["last_run"] = zone.short(task.last) if moment.trusted and task.last > 0 else None
+        one["done"] = bool(task.at) and task.last >= task.at and moment.trusted
         if task.pending:
             one["waits"] = task.pending.reason
         condition = task.condition
@@ -178,6 +179,8 @@ def _task_line(one):
     if "waits" in one:
         pieces.append("waits: " + one["waits"])
     next_s = one["next_s"]
+    if one.get("done"):
+        return "; ".join(pieces + ["done at " + one["last_run"]])
     pieces.append(
         "next in %s" % alarm_texts.span(next_s) if next_s is not None else "waits for the clock"
     )

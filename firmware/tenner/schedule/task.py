@@ -24,6 +24,9 @@ class Task:
     phase_s = 0
     cron: str | None = None
     at = 0
+    #: Of a line that runs once: the seconds from when it was written, `+08:00` of the next day, or
+    #: the next `18:00`. `at` is that time, worked out when the clock is set.
+    once: "int | str" = 0
     tz: str | None = None
     free = False
     hours: str | None = None

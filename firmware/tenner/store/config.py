@@ -138,7 +138,7 @@ def default(row: "Sequence") -> "Any":
         return text.split(",") if text else []
     if kind == "bool":
         return text == "true"
-    if kind == "policy":
+    if kind in ("policy", "number"):
         return None
     if kind == "int":
         return int(text)

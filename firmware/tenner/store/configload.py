@@ -3,7 +3,8 @@
 """
 The types of the table's second column:
 
-    str  id  bool  hours  topic  policy  list  objects  int(1..100)  choice(a|b)  duration(60..)
+    str  id  bool  hours  topic  policy  list  objects  int(1..100)  number(-90..90)  choice(a|b)
+    duration(60..)
 
 `id` takes a number or text and gives text. `duration(60..)` takes "30m", "1h30m", "off" or a bare
 number of minutes, gives seconds, and is either 0 or at least 60. `int` and `duration` may leave
@@ -175,7 +176,7 @@ def from_text(type_text: str, text: str) -> "Any":
         )
     if name == "int" and text.lstrip("-").isdigit():
         return int(text)
-    if name == "objects" or text[:1] == "[":
+    if name in ("objects", "number") or text[:1] == "[":
         return json_strict.loads(text)
     if name == "list" or name == "policy" and "," in text:
         return [part.strip() for part in text.split(",") if part.strip()]
@@ -201,6 +202,7 @@ def convert(type_text: str, value: "Any") -> "Any":
         (name == "str" and is_text)
         or (name == "bool" and isinstance(value, bool))
         or (name == "int" and is_int and _inside(limits, value))
+        or (name == "number" and (value is None or _is_number(limits, value)))
         or (name == "choice" and value in limits.split("|"))
         or (name == "hours" and is_text and _is_window(value))
         or (name == "topic" and is_text and _is_topic(value))
@@ -209,6 +211,11 @@ def convert(type_text: str, value: "Any") -> "Any":
     ):
         return value
     raise ValueError(_allowed(name, limits))
+
+
+def _is_number(limits, value):
+    is_one = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_one and _inside(limits, value)
 
 
 def _inside(span, number):
@@ -252,10 +259,11 @@ def _is_topic(text):
 
 
 def _allowed(name, limits):
-    if name == "int":
+    if name in ("int", "number"):
         low, _, high = limits.partition("..")
-        return "a whole number %s" % (
-            "from %s to %s" % (low, high) if high else "of at least " + low
+        return "a%s number %s" % (
+            " whole" if name == "int" else "",
+            "from %s to %s" % (low, high) if high else "of at least " + low,
         )
     if name == "choice":
         return 'one of "%s"' % limits.replace("|", '", "')
