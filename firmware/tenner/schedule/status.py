@@ -136,7 +136,8 @@ def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterato
         )
         one["next_s"] = next_s[place] if next_s else None
         one["last_run"] = zone.short(task.last) if moment.trusted and task.last > 0 else None
-        one["done"] = bool(task.at) and task.last >= task.at and moment.trusted
+        if task.at and task.last >= task.at and moment.trusted:
+            one["done"] = True
         if task.pending:
             one["waits"] = task.pending.reason
         condition = task.condition

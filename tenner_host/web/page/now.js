@@ -88,7 +88,7 @@ function taskCard(task, decisions, refresh) {
       h("p", { class: "soft" }, `${task.condition}${task.value == null ? "" : task.old_s == null ? ` (now ${number(task.value)})` : ` (${number(task.value)}, old: ${span(task.old_s)})`}`));
   }
   const more = [task.line ? `line ${task.line}` : "", task.waits && `waits: ${task.waits}`,
-    task.next_s == null ? "waits for the clock" : `next in ${span(task.next_s)}`,
+    task.done ? "done" : task.next_s == null ? "waits for the clock" : `next in ${span(task.next_s)}`,
     task.last_run && `last run ${task.last_run}`, task.told && `last told ${task.told}`];
   lines.push(h("p", null, h("small", null, more.filter(Boolean).join(" · "))));
   const answer = h("p", { role: "status" });
