@@ -48,6 +48,8 @@ def with_unit(text: str) -> tuple[float, str]:
         raise ValueError(
             'a thousand or a fraction? expected "%s" or "%s0"' % (whole + part, whole + "." + part)
         )
+    if digits.lstrip("+-")[:1] in (".", ","):
+        raise ValueError('expected "0.%s"' % digits.lstrip("+-.,"))
     # A comma before one or two digits is a decimal one; before three it may mean thousands.
     if "," in digits:
         whole, _, part = digits.partition(",")
@@ -73,6 +75,7 @@ def duration(text: str) -> int:
             raise ValueError
     text = "".join(words)
     seconds = 0
+    before = _MAX_S
     if not text or len(text) > 24:
         raise ValueError
     while text:
@@ -82,8 +85,9 @@ def duration(text: str) -> int:
             end += 1
         unit, text = text[:end], text[end:]
         size = _UNITS.get(unit) or _WORDS.get(unit.lower())
-        if not is_digits(digits) or size is None or len(digits) > 8:
+        if not is_digits(digits) or size is None or len(digits) > 8 or size >= before:
             raise ValueError
+        before = size
         seconds += int(digits) * size
     if not 0 < seconds <= _MAX_S:
         raise ValueError

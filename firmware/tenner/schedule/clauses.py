@@ -319,7 +319,7 @@ def _value(name, text, words, known):
         return "cron", _at(text, "0,6", name)
     if len(words) != (name == "model"):
         raise ValueError
-    return name, text or True
+    return name, text.strip(".,:|/[]{}\u2026\uff1b") or True
 
 
 def _every(text, words):

@@ -10,7 +10,7 @@ task.Condition; several are {"all": [...]} or {"any": [...]}.
 """
 
 from tenner.port.compat import const
-from tenner.schedule.amounts import duration, with_unit
+from tenner.schedule.amounts import duration, is_digits, with_unit
 from tenner.schedule.quantity import converted
 from tenner.sensors import units
 
@@ -128,6 +128,8 @@ def _term(text, known):
         if amount:
             raise ValueError('"changes %s"; expected changes, or changes by NUMBER' % amount)
     else:
+        if op not in ("==", "!=") and not any(is_digits(letter) for letter in amount):
+            raise ValueError('"%s %s"; expected a number behind it' % (op, amount))
         found["number"] = _amount(amount, own, is_difference)
     if op in ("drops by", "rises by"):
         if "within" not in pieces:
@@ -196,6 +198,8 @@ def _range(text, own):
             if first[-1:] in "0123456789":
                 # `40..50 \u00b0F`: the unit is that of both.
                 first += last.lstrip("+-\u22120123456789.,")
+            elif last[-1:] in "0123456789":
+                raise ValueError('"outside %s"; expected the unit at the end' % text)
             low = _amount(first, own)
             if low >= high:
                 raise ValueError('"outside %s" runs backwards; expected outside A..B' % text)

@@ -123,8 +123,9 @@ class Sentence(Conditions):
 
     def _cron(self):
         self.at += 1
-        fields = [self._raw()]
-        if fields[0][:1] != "@":
+        start = self.tokens[self.at][2] if self.kind() else 0
+        if self._raw(b" ;)")[:1] != "@":
             for _ in range(4):
-                fields.append(self._raw())
+                self._raw(b" ;)")
+        fields = [self.head.plain[start : self.tokens[self.at - 1][3]].decode()]
         return "cron " + " ".join(fields)

@@ -104,7 +104,9 @@ class Conditions(Times):
                 # `is above`: the later word says more.
                 op = kind[3:] if not op or op == "==" or kind[3:] != "==" else op
             elif kind == "sign":
-                op = {"=": "==", "=>": ">=", "=<": "<="}.get(self.said(), self.said())
+                # `> =` is one sign, too.
+                sign = (op if op in (">", "<") else "") + self.said()
+                op = {"=": "==", "=>": ">=", "=<": "<="}.get(sign, sign)
             elif kind == "not":
                 negated = True
             elif kind == "for" and not op and self._is_number(1):

@@ -107,7 +107,7 @@ class Times(Words):
         """Return the seconds of `every 10 minutes`; 0 where days follow."""
         if self.kind() == "every":
             self.at += 1
-            if self.kind() == "other":
+            if self.kind() in ("other", "every", "daily", "hourly"):
                 raise Stop
             self._skip("fill")
             if self.kind()[:2] == "d:" or self.kind() in STARTS:

@@ -17,6 +17,9 @@ _OWN = (
 )  # fmt: skip
 
 
+_SHORT = "s m h d w sec secs min mins hr hrs".split()
+
+
 class Stop(Exception):
     """The words from here on are no clause."""
 
@@ -48,13 +51,13 @@ class Words:
         place = self.at + ahead
         return self.tokens[place][1] if place < len(self.tokens) else ""
 
-    def _raw(self):
+    def _raw(self, ends=b" ;,)"):
         if not self.kind():
             raise Stop
         start = self.tokens[self.at][2]
         plain = self.head.plain
         end = start
-        while end < self.end and plain[end] not in b" ;,)":
+        while end < self.end and plain[end] not in ends:
             end += 1
         while self.kind() and self.tokens[self.at][2] < end:
             self.at += 1
@@ -78,14 +81,21 @@ class Words:
     def _duration(self):
         """Return the seconds of `10 minutes`, `1 h 30 min`, `half an hour`, `an hour`."""
         seconds = 0
-        while self._is_number() or (not seconds and self._unit_s()):
+        before = 1000000
+        while self._is_number() or (before == 1000000 and self._unit_s()):
             back = self.at
-            number = self._number() if self._is_number() else "1"
+            is_one = not self._is_number()
+            if is_one and self.said() in _SHORT:
+                raise Stop
+            number = "1" if is_one else self._number()
             self._skip("fill", "clock") if not self._unit_s() else None
             size = self._unit_s()
             if not size:
                 self.at = back
                 break
+            if size >= before or is_one and self._is_number(1):
+                raise Stop
+            before = size
             self.at += 1
             try:
                 seconds += float(number.replace(",", ".")) * size
