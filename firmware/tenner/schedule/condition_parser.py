@@ -128,9 +128,9 @@ def _term(text, known):
         if amount:
             raise ValueError('"changes %s"; expected changes, or changes by NUMBER' % amount)
     else:
-        if op not in ("==", "!=") and not any(is_digits(letter) for letter in amount):
-            raise ValueError('"%s %s"; expected a number behind it' % (op, amount))
         found["number"] = _amount(amount, own, is_difference)
+        if op not in ("==", "!=") and not any(is_digits(letter) for letter in amount):
+            raise ValueError('"%s %s"; expected a number' % (op, amount))
     if op in ("drops by", "rises by"):
         if "within" not in pieces:
             raise ValueError('"%s" needs a time; expected %s 2 within 10m' % (op, op))

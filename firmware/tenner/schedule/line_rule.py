@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.schedule.known_values import Known
 
+_MEANT = '"%s" is no clause; did you mean "%s"?'
 _TIMES = (
     "every", "daily", "weekdays", "weekends", "hourly", "weekly", "monthly", "yearly", "part:am",
     "part:pm",
@@ -121,6 +122,9 @@ def _first(head, known, start, text, is_item):
     ahead = tokens[1][0] if len(tokens) > 1 else ""
     behind = tokens[2][0] if len(tokens) > 2 else ""
     if first in ("at", "on", "in", "for", "from", "am", "within", "fill"):
+        near = [token[0] for token in tokens[1:4]]
+        if first != "fill" and ahead != "w" and ("num" in near[:2] or "daily" in near):
+            ahead = "num"
         is_start = ahead in ("num", "sunset", "sunrise") or ahead[:2] == "d:"
         is_one = ahead[:2] == "n:" or tokens[1:] and tokens[1][1] in ("a", "an")
         is_start = is_start or (is_one and behind[:2] == "u:")
@@ -137,7 +141,15 @@ def _first(head, known, start, text, is_item):
     if first == "sign":
         is_start = True
     if first == "dot":
-        is_start = ahead == "sign" or ahead[:3] == "op:"
+        is_start = "num" in (ahead, behind) or ahead == "sign" or ahead[:3] == "op:"
+    if first[:2] == "u:":
+        is_start = ahead == "at"
+    if first == "w" and ahead == "num":
+        is_start = behind == ":" or (
+            len(tokens[0][1]) < 4 and (behind[:2] == "u:" or behind in _TIMES)
+        )
+    if first == "num" and ahead in _TIMES:
+        is_start = True
     clauses, end = sentence.clauses()
     if clauses and (is_start or first in ("name", "dot") or first[:2] == "v:"):
         if first[:2] == "c:" and len(clauses) == 1 and not sentence.is_done():
@@ -154,6 +166,14 @@ def _first(head, known, start, text, is_item):
     if not is_start and first == "w" and len(tokens[0][1]) > 3:
         near = nearest(tokens[0][1], _WRITTEN)
         is_start = bool(near) and near[0] == tokens[0][1][0] and _has_evidence(tokens[1:10])
+    if not is_start and is_item and ahead and is_letter(head.plain[tokens[1][2]]):
+        # A word with a space in it.
+        joined = bytes(head.plain[start : tokens[0][3]] + head.plain[tokens[1][2] :])
+        if _has_evidence(tokens[1:8]):
+            other = Sentence(Head(joined.decode()), known)
+            clauses, _ = other.clauses()
+            if clauses:
+                return None, text, _MEANT % (tokens[0][1], "; ".join(clauses))
     if not is_start or (first[:2] == "c:" and ":" not in text[:20]):
         return None
     if not is_item and ahead == ":":
@@ -198,7 +218,23 @@ def _later(head, known, start, text):
     tokens = sentence.tokens
     for index in range(1, len(tokens)):
         kind = tokens[index][0]
-        if kind != "when" and kind not in _TIMES:
+        if kind == "sign" and _compares(tokens, index):
+            return None, text, _problem(sentence, known)
+        if kind in ("name", "dot") or kind[:2] == "v:":
+            # Not "the door is open", which a person may say of anything.
+            sentence.at = index
+            clauses, _ = sentence.clauses()
+            if clauses and ("<" in clauses[0] or ">" in clauses[0]):
+                return None, text, _put_first(clauses)
+            continue
+        ahead = tokens[index + 1][0] if index + 1 < len(tokens) else ""
+        if kind in ("at", "in") and ahead != "num":
+            continue
+        if (
+            kind not in ("when", "tomorrow", "at", "in")
+            and kind not in _TIMES
+            and kind[:2] != "d:"
+        ):
             continue
         sentence.at = index
         clauses, _ = sentence.clauses()
@@ -212,6 +248,12 @@ def _later(head, known, start, text):
         if kind in _TIMES and kind != "every" and sentence.is_done():
             return None, text, 'it names no hour; expected "daily 07:30" in brackets before it'
     return None, text, None
+
+
+def _compares(tokens, index):
+    """Return whether a sign is a comparison with a number, no arrow."""
+    ahead = tokens[index + 1][0] if index + 1 < len(tokens) else ""
+    return ahead == "num" and tokens[index - 1][0] not in ("-", "=", "num")
 
 
 def _put_first(clauses):
@@ -230,7 +272,7 @@ def _problem(sentence, known):
             right = plain[:start].strip(b"( ") + b" " + near.encode() + plain[end : sentence.end]
             clauses, _ = Sentence(Head(right.decode()), known).clauses()
             if clauses:
-                return '"%s" is no clause; did you mean "%s"?' % (text, "; ".join(clauses))
+                return _MEANT % (text, "; ".join(clauses))
     if "when" in kinds or "sign" in kinds or "dot" in kinds:
         example = "when %s > 30" % (known.example() if known else "room.temperature")
     elif "tomorrow" in kinds or "today" in kinds:
