@@ -1,7 +1,7 @@
 # tenner near_rules: right lines of HEARTBEAT.md with one random edit, and their verdicts.
 # MIT license; Copyright (c) 2026 the tenner authors
-"""`edited(choose)` makes a line; `verdict(line)` says how it is read. `choose(n)` gives a number
-below n."""
+"""`edited(choose)` makes a line; `verdict(line, right)` says how it is read. `choose(n)` gives a
+number below n."""
 
 from tenner.schedule import heartbeat_parser
 from tenner.schedule.known_values import Known
@@ -42,14 +42,14 @@ _UNITS = "°C °F K % V mV m h s min zorks ppm kPa hours".split()
 
 
 def edited(choose):
-    """Return a line: a right one with another bullet, or with one edit of its clauses."""
+    """Return (a right line with another bullet, or with one edit of its clauses, that line)."""
     line = RIGHT[choose(len(RIGHT))]
     head, _, rest = line.partition(")")
     head += ")"
     edit = (_bullet, _space, _word, _sign, _unit)[choose(5)]
     if edit == _bullet:
-        return _BULLETS[choose(len(_BULLETS))] + line
-    return "- " + edit(head, choose) + rest
+        return _BULLETS[choose(len(_BULLETS))] + line, line
+    return "- " + edit(head, choose) + rest, line
 
 
 def _bullet(head, choose):
@@ -98,20 +98,54 @@ def _unit(head, choose):
     return head[:at] + ("", " ")[choose(2)] + _UNITS[choose(len(_UNITS))] + head[at:]
 
 
-def verdict(line, known):
-    """Return "rule", "off" (with a sentence), or the kind of a line that is neither."""
+def verdict(line, right, known):
+    """Return "same", "other" (rule), "off" (with a sentence), or the kind of a line without one.
+    An edited amount or sign is another rule by right, and so is a clause that is gone."""
     kinds = []
     problems = 0
     for kind, _, _, clauses in heartbeat_parser.read([(1, line)], known):
         if kind == heartbeat_parser.PROBLEM:
             problems += 1
         elif kind == heartbeat_parser.TASK:
-            kinds.append("rule" if clauses else "beat")
+            kinds.append(_compared(line, right, clauses, known) if clauses else "beat")
         elif kind == heartbeat_parser.OFF:
             kinds.append("off" if problems else "silent")
         else:
             kinds.append("background")
     return kinds[0] if len(kinds) == 1 else "%d items" % len(kinds)
+
+
+def _compared(line, right, found, known):
+    for _, _, _, clauses in heartbeat_parser.read([(1, "- " + right)], known):
+        wanted = clauses
+    low = line.lower()
+    for name in found:
+        if name not in wanted:
+            return "other"
+    for name in wanted:
+        if name not in found:
+            if name.split("_")[0] in low:
+                return "other"
+        elif name == "model":
+            continue
+        elif found[name] != wanted[name] and _amounts(line) == _amounts("- " + right):
+            return "other"
+    return "same"
+
+
+def _amounts(line):
+    """Return the numbers and signs of the clauses, and the letters behind each number."""
+    found = ""
+    behind = False
+    for letter in line[2:].partition(")")[0].lower():
+        if letter in "0123456789":
+            behind = True
+        elif letter in "<>=.,/-\u2013":
+            behind = False
+        elif not behind or letter in " \t\u00a0\u3000":
+            continue
+        found += letter
+    return found
 
 
 def known():

@@ -93,6 +93,9 @@ def _written(text, known):
         return {}, text, None
     if not bracket:
         return {}, text, 'the bracket is never closed; expected ")"'
+    more, closing, others = rest.lstrip()[1:].partition(")")
+    if rest.lstrip()[:1] == "(" and closing and any(_is_meant(part) for part in _split(more)):
+        return _written("(%s;%s)%s" % (inner, more, others), known)
     clauses, problem = _parts(parts, known)
     if ")" in rest and not problem and line_rule.is_cut(rest.encode()):
         problem = "a bracket is closed twice"
@@ -319,7 +322,7 @@ def _value(name, text, words, known):
         return "cron", _at(text, "0,6", name)
     if len(words) != (name == "model"):
         raise ValueError
-    return name, text.strip(".,:|/[]{}\u2026\uff1b") or True
+    return name, text.strip("=.,:|/[]{}\u2026\uff1b") or True
 
 
 def _every(text, words):

@@ -262,6 +262,8 @@ def _other_item(body):
         return body[1:].strip(), first
     if first in "-*+" and _is_bracket(body[1:]):
         return body[1:].lstrip(), ""
+    if first == "[" and body[1:2].isdigit() and body[2:4] == "] ":
+        return body[4:].strip(), ""
     if body[:3] in ("[ ]", "[x]", "[X]"):
         return body[3:].strip(), body[1:3]
     code = ord(first) if first else 0

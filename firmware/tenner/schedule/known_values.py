@@ -93,6 +93,10 @@ class Known:
                 return 'there is no sensor "%s"; did you mean "%s.%s"?' % (
                     sensor, near, right or values[0],
                 )  # fmt: skip
+            if sensor.lower() in _chips([sensor]):
+                return '%s is a chip that SENSORS.json does not have; add there "%s": {"driver": "%s", ...}, with its bus or pin' % (  # noqa: E501
+                    sensor, sensor, sensor.lower(),
+                )  # fmt: skip
             return 'there is no sensor "%s"; add it to SENSORS.json, which has: %s' % (
                 sensor, ", ".join(sorted(self.sensors)) or "none",
             )  # fmt: skip

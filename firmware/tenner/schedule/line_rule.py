@@ -118,38 +118,8 @@ def _first(head, known, start, text, is_item):
     if not tokens:
         return None
     first = tokens[0][0]
-    is_start = first in STARTS or first[:2] in ("d:", "c:") or first[:5] == "time:"
     ahead = tokens[1][0] if len(tokens) > 1 else ""
-    behind = tokens[2][0] if len(tokens) > 2 else ""
-    if first in ("at", "on", "in", "for", "from", "am", "within", "fill"):
-        near = [token[0] for token in tokens[1:4]]
-        if first != "fill" and ahead != "w" and ("num" in near[:2] or "daily" in near):
-            ahead = "num"
-        is_start = ahead in ("num", "sunset", "sunrise") or ahead[:2] == "d:"
-        is_one = ahead[:2] == "n:" or tokens[1:] and tokens[1][1] in ("a", "an")
-        is_start = is_start or (is_one and behind[:2] == "u:")
-    if first == "num" or first[:2] == "n:":
-        is_start = ahead in ("am", "pm", "clock", ":", "per") or ahead[:2] == "u:"
-        # A date.
-        is_start = is_start or (
-            ahead in ("-", "/", ".")
-            and behind == "num"
-            and (len(tokens[0][1]) > 3 or ahead != "-")
-        )
-    if first == "next":
-        is_start = ahead[:2] in ("d:", "u:") or ahead in STARTS
-    if first == "sign":
-        is_start = True
-    if first == "dot":
-        is_start = "num" in (ahead, behind) or ahead == "sign" or ahead[:3] == "op:"
-    if first[:2] == "u:":
-        is_start = ahead == "at"
-    if first == "w" and ahead == "num":
-        is_start = behind == ":" or (
-            len(tokens[0][1]) < 4 and (behind[:2] == "u:" or behind in _TIMES)
-        )
-    if first == "num" and ahead in _TIMES:
-        is_start = True
+    is_start = _is_start(tokens, first, ahead)
     clauses, end = sentence.clauses()
     if clauses and (is_start or first in ("name", "dot") or first[:2] == "v:"):
         if first[:2] == "c:" and len(clauses) == 1 and not sentence.is_done():
@@ -159,6 +129,9 @@ def _first(head, known, start, text, is_item):
         more = sentence.kind()
         if more == "-" and sentence.kind(1) == "num":
             more = "num"
+        if more in ("and", ",", "/") and sentence.kind(2) in (":", "clock", "am", "pm"):
+            # A second time of day.
+            more = sentence.kind(1)
         if more in _MORE or more[:2] in ("d:", "u:", "c:") or more[:3] == "op:":
             return None, text, _problem(sentence, known)
         rest = _behind(head, start, end)
@@ -166,13 +139,14 @@ def _first(head, known, start, text, is_item):
     if not is_start and first == "w" and len(tokens[0][1]) > 3:
         near = nearest(tokens[0][1], _WRITTEN)
         is_start = bool(near) and near[0] == tokens[0][1][0] and _has_evidence(tokens[1:10])
-    if not is_start and is_item and ahead and is_letter(head.plain[tokens[1][2]]):
+    is_word = ahead and is_letter(head.plain[tokens[1][2]]) and " " not in tokens[0][1]
+    if not is_start and is_item and is_word:
         # A word with a space in it.
         joined = bytes(head.plain[start : tokens[0][3]] + head.plain[tokens[1][2] :])
         if _has_evidence(tokens[1:8]):
             other = Sentence(Head(joined.decode()), known)
             clauses, _ = other.clauses()
-            if clauses:
+            if clauses and clauses[0] != "notify":
                 return None, text, _MEANT % (tokens[0][1], "; ".join(clauses))
     if not is_start or (first[:2] == "c:" and ":" not in text[:20]):
         return None
@@ -181,6 +155,41 @@ def _first(head, known, start, text, is_item):
     if is_item or _has_evidence(tokens[:12], first != "when"):
         return None, text, _problem(sentence, known)
     return None
+
+
+def _is_start(tokens, first, ahead):
+    """Return whether the first words are those of a rule."""
+    behind = tokens[2][0] if len(tokens) > 2 else ""
+    if first in ("at", "on", "in", "for", "from", "am", "within", "fill"):
+        near = [token[0] for token in tokens[1:4]]
+        if first != "fill" and ahead != "w" and ("num" in near[:2] or "daily" in near):
+            return True
+        is_one = ahead[:2] == "n:" or tokens[1:] and tokens[1][1] in ("a", "an")
+        return (
+            ahead in ("num", "sunset", "sunrise")
+            or ahead[:2] == "d:"
+            or (is_one and behind[:2] == "u:")
+        )
+    if first == "num" or first[:2] == "n:":
+        if ahead in ("am", "pm", "clock", ":", "per") or ahead[:2] == "u:" or ahead in _TIMES:
+            return True
+        if len([token for token in tokens[:6] if token[0] in ("num", "*")]) > 4:
+            return True
+        # A date.
+        is_long = len(tokens[0][1]) > 3 or ahead != "-"
+        return ahead in ("-", "/", ".") and behind == "num" and is_long
+    if first == "next":
+        return ahead[:2] in ("d:", "u:") or ahead in STARTS
+    if first == "dot":
+        return "num" in (ahead, behind) or ahead == "sign" or ahead[:3] == "op:"
+    if first[:2] == "u:":
+        return ahead == "at"
+    if first == "w" and ahead[:3] == "op:" and behind == "num":
+        return ahead != "op:=="
+    if first == "w" and ahead == "num":
+        is_short = len(tokens[0][1]) < 4
+        return behind == ":" or (is_short and (behind[:2] == "u:" or behind in _TIMES))
+    return first in STARTS or first == "sign" or first[:2] in ("d:", "c:") or first[:5] == "time:"
 
 
 def _has_evidence(tokens, by_words=True):
@@ -211,7 +220,9 @@ def _later(head, known, start, text):
             if not plain[end + 1 :].strip(b" .!:,*_`"):
                 return _complete(sentence, clauses, head.cut(start, at).strip(), text)
             return None, text, _put_first(clauses)
-        if at - start < 10 and plain[at - 1 : at] != b")" and sentence.is_meant():
+        is_near = at - start < 10 and plain[at - 1 : at] != b")"
+        # `{room.temperature}` is a value in a text.
+        if is_near and head.cut(at, at + 1) != "{" and sentence.is_meant():
             return None, text, _problem(sentence, known)
         at = plain.find(b"(", end)
     sentence = Sentence(head, known, start)
@@ -247,6 +258,10 @@ def _later(head, known, start, text):
         sentence.at += sentence.kind() in _TIMES
         if kind in _TIMES and kind != "every" and sentence.is_done():
             return None, text, 'it names no hour; expected "daily 07:30" in brackets before it'
+    kinds = [token[0][:2] for token in tokens]
+    if "to" in kinds and "nu" in kinds and "u:" in kinds and "s:" in kinds:
+        # "Tell me, 10 minutes, open" in any order.
+        return None, text, _problem(sentence, known)
     return None, text, None
 
 
@@ -273,8 +288,14 @@ def _problem(sentence, known):
             clauses, _ = Sentence(Head(right.decode()), known).clauses()
             if clauses:
                 return _MEANT % (text, "; ".join(clauses))
-    if "when" in kinds or "sign" in kinds or "dot" in kinds:
-        example = "when %s > 30" % (known.example() if known else "room.temperature")
+    if kinds.count("*") > 1:
+        example = "cron 0 9 * * 1-5"
+    elif "when" in kinds or "sign" in kinds or "dot" in kinds:
+        name = known.example() if known else "room.temperature"
+        for kind, dotted, _, _ in tokens:
+            if kind == "dot" and known and not known.problem(*dotted.rsplit(".", 1)):
+                name = dotted
+        example = "when %s > 30" % name
     elif "tomorrow" in kinds or "today" in kinds:
         example = "tomorrow " + sentence.first_time()
     else:

@@ -14,6 +14,13 @@ def suggestion(text: str, problem: str) -> str:
             end for end in ("expected", "mean", "write", "like", "such as") if before.endswith(end)
         ]:
             right = right or parts[index]
+    wrong = parts[1] if len(parts) > 3 else ""
+    if "is no clause; did you mean" in problem and wrong and wrong in text:
+        if " " not in right:
+            wrong = wrong.split()[0]
+        return text.replace(wrong, right, 1)
+    if right == ")":
+        right = ""
     if not right:
         return "(every 10m) " + text if "(" not in text else "(daily 07:30) Report."
     if " " not in right and "." in right and right[:1] not in "0123456789(":

@@ -70,7 +70,7 @@ class Sentence(Conditions):
         words = Sentence(Head(rest), None)
         kinds = [token[0] for token in words.tokens]
         return "to:notify" in kinds and not [
-            kind for kind in kinds if kind not in ("to:notify", "fill", ".", "!", ",")
+            kind for kind in kinds if kind not in ("to:notify", "fill", "clock", ".", "!", ",")
         ]
 
     def first_time(self) -> str:
@@ -95,8 +95,11 @@ class Sentence(Conditions):
             return ["when " + self._condition()]
         if kind == "cron":
             return [self._cron()]
-        if kind in ("between", "from", "hours"):
+        if kind in ("between", "from", "hours") and self.kind(1)[:2] != "d:":
             return [self._hours()]
+        if kind == "to:notify" and self.at and self.end < len(self.head.plain):
+            self.at += 1
+            return ["notify"]
         if kind == "for" and not self._is_number(1):
             raise Stop
         return self._time()

@@ -140,6 +140,8 @@ class Conditions(Times):
                 high = self._number()[1:]
             return op, low + ".." + high, self._unit()
         number = self._number()
+        if self.kind() == "/":
+            raise Stop
         unit = self._unit()
         if not op:
             # Behind the number, as in Japanese.
@@ -173,5 +175,5 @@ class Conditions(Times):
             self.tokens[self.at][2] == self.tokens[self.at - 1][3]
         )
         if kind == "w" and (is_joined or dimensions(self.said())):
-            return self._raw()
-        return self._raw() if kind[:2] == "u:" and is_joined else ""
+            return self._raw(b" ;,):")
+        return self._raw(b" ;,):") if kind[:2] == "u:" and is_joined else ""

@@ -6,7 +6,7 @@ from tenner.schedule.rule_words import Stop, Words
 #: Where a sentence that is a rule can begin.
 STARTS = (
     "when", "every", "daily", "weekdays", "weekends", "hourly", "weekly", "monthly", "yearly",
-    "part:am", "part:pm", "sunset", "sunrise", "tomorrow", "between", "cron", "today",
+    "part:am", "part:pm", "sunset", "sunrise", "tomorrow", "between", "cron", "today", "other",
 )  # fmt: skip
 _BETWEEN = ("fill", "at", "on", "and", "of", "to", "in", "from", "am", ",")
 
@@ -25,7 +25,7 @@ class Times(Words):
         part = ""
         while True:
             kind = self.kind()
-            if kind in _BETWEEN:
+            if kind in _BETWEEN and not (kind == "from" and every_s):
                 # "in an hour"
                 is_one = self.said(1) in ("a", "an") and self.kind(2)[:2] == "u:"
                 if kind == "in" and (is_one or self._is_number(1)):
@@ -60,10 +60,7 @@ class Times(Words):
                 part = "am" if kind in ("am", "part:am") else "pm"
                 if kind[:5] == "part:":
                     often = often or "daily"
-            elif self._is_number() and self.kind(1)[:2] == "u:" and (
-                self.kind(2) in ("later", "after") and self.kind(3) not in ("sunset", "sunrise")
-                and self.kind(4) not in ("sunset", "sunrise")
-            ):  # fmt: skip
+            elif self._is_later():
                 seconds = self._duration()
                 self.at += 1
                 return ["once in %ds" % seconds]
@@ -83,6 +80,14 @@ class Times(Words):
         if not seen:
             raise Stop
         return self._as_clauses(every_s, days, month_day, _shifted(time, part), often, part)
+
+    def _is_later(self):
+        """Return whether "10 minutes from now" stands here."""
+        sun = "sunset", "sunrise"
+        return (
+            self._is_number() and self.kind(1)[:2] == "u:" and self.kind(2) in ("later", "after")
+            and self.kind(3) not in sun and self.kind(4) not in sun
+        )  # fmt: skip
 
     def _goes_on(self, days):
         """Skip a word between, which counts only if a time follows."""
