@@ -41,6 +41,12 @@ def call(agent, name, **arguments):
     return last_result(agent)
 
 
+def test_the_first_request_of_a_person_is_small(agent):
+    if not agent.services.model.requests:
+        agent.ask("say: first", "first")
+    assert len(agent.services.model.requests[0].body) <= 6600
+
+
 def test_the_rounds_of_a_turn_share_one_connection(agent):
     model = agent.services.model
     agent.ask("say: first")

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from tenner_host import ROOT
-from tenner_host.heartbeat.check import firmware, problems
+from tenner_host import FIRMWARE, ROOT
+from tenner_host.heartbeat.check import firmware, problems, readings
 from tenner_host.heartbeat.replay import Readings, replay
 
 PAGE = "".join(
@@ -100,3 +100,10 @@ def test_a_cookbook_file_does_what_its_row_says(path):
         str(count) for count in [*counts, found["model_calls"], found["tokens"]]
     )
     assert f"{row} |" in PAGE, (row, found["messages"])
+
+
+def test_the_line_that_the_agent_is_shown_is_a_rule():
+    text = (FIRMWARE / "workspace" / "AGENTS.md").read_text(encoding="utf-8")
+    (line,) = [piece for piece in text.split("`") if piece.startswith("- (")]
+    (reading,) = readings(line)
+    assert (reading["kind"], reading["calls_per_day"], reading["problem"]) == ("alarm", 0, None)
