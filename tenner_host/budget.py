@@ -126,9 +126,10 @@ def shortage(board: str, variant: str = "", has_own_image: bool = False) -> str:
     if chip is None or not is_tight(board) or variant.startswith(_ROOMY) or has_own_image:
         return ""
     peak = chains()[DEFAULT].peak
+    less = round((peak - chains()["ecdsa"].peak) / 1024)
     return (
         f"Little memory: beside a connection to Telegram this {chip.chip} with MicroPython's own "
         f"image has {round(chip.left_kb(peak))} KB for the agent, which needs "
-        f"{TURN_KB + GOAL_KB}, so connections may fail. An {roomy()} has room; a model "
-        "and a broker with ECDSA certificates suit this chip"
+        f"{TURN_KB + GOAL_KB}, so connections may fail. An {roomy()} has room; a server with "
+        f"ECDSA certificates takes {less} KB less"
     )

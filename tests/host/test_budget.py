@@ -41,6 +41,16 @@ def test_which_boards_have_room():
     assert not budget.is_tight("VIRTUAL") and not budget.is_tight("")
 
 
+def test_the_pages_have_the_same_figures():
+    esp32, c3 = budget.chips()["ESP32_GENERIC"], budget.chips()["ESP32_GENERIC_C3"]
+    left = [round(one.left_kb(TELEGRAM.peak)) for one in (esp32, c3)]
+    assert f"[{left[0]} KB, a C3, C6 or S3 {left[1]}]" in (ROOT / "README.md").read_text()
+    spare = [size - budget.TURN_KB for size in left]
+    page = (ROOT / "docs" / "memory.md").read_text()
+    assert f"a stock ESP32 has {spare[0]} KB to spare, and a C3 {spare[1]} KB" in page
+    assert f"about {left[1] - left[0]} KB more for Python" in page
+
+
 @pytest.mark.parametrize(
     ("board", "variant", "own", "is_short"),
     [
