@@ -156,9 +156,12 @@ def _pieces(text):
     """Return {"": the first words, "for": ..., "reset": ..., "within": ...}."""
     found: dict = {"": []}
     name = ""
-    for word in text.split():
+    words = text.split()
+    for index, word in enumerate(words):
         low = word.lower()
-        if low in ("for", "reset", "within", "in"):
+        # Inches, too.
+        is_unit = low == "in" and not is_digits((words + [""])[index + 1][:1])
+        if low in ("for", "reset", "within", "in") and not is_unit:
             name = "within" if low == "in" else low
             if name in found:
                 raise ValueError('"%s" stands twice' % name)

@@ -254,6 +254,10 @@ def _later(head, known, start, text):
             return _complete(sentence, clauses, rest, text)
         if clauses:
             return None, text, _put_first(clauses)
+        if kind == "when":
+            near = [token[0] for token in tokens[index : index + 9]]
+            if "num" in near and [one for one in near if one[:4] in ("op:>", "op:<")]:
+                return None, text, _problem(sentence, known)
         sentence.at = index + 1
         sentence.at += sentence.kind() in _TIMES
         if kind in _TIMES and kind != "every" and sentence.is_done():

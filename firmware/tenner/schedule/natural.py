@@ -38,7 +38,10 @@ class Sentence(Conditions):
         end = 0
         while True:
             back = self.at
-            while found and self.kind() in (";", ",", "and", "fill", ")"):
+            while found and (
+                self.kind() in (";", ",", "and", "fill", ")")
+                or (self.kind() == "(" and self.kind(1)[:2] == "c:")
+            ):
                 self.at += 1
             if not self.kind():
                 break
@@ -51,7 +54,7 @@ class Sentence(Conditions):
             end = self.tokens[self.at - 1][3]
         at = self.at
         # A verb at the end of its clause, as in German, belongs to it.
-        while self.kind() in ("fill", "op:=="):
+        while self.kind() in ("fill", "op:==") or (found and self.kind()[:2] == "v:"):
             self.at += 1
         if self.kind() in (",", ":", ";", "", ")") and at:
             end = self.tokens[self.at - 1][3] if self.at else end

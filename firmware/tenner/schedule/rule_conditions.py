@@ -65,7 +65,7 @@ class Conditions(Times):
                 sensor = sensor or self.said()
             elif kind[:2] == "v:":
                 value = value or kind[2:]
-            elif kind not in _FILL:
+            elif kind not in _FILL and (kind != "op:==" or sensor or value or dotted):
                 break
             if kind == "on" and (sensor or dotted):
                 break

@@ -133,7 +133,7 @@ class Times(Words):
             self.at += 2
             first = "%s-%s" % (first, "7" if last == "0" else last)
         days = days + "," + first if days else first
-        if self.kind() in (",", "/", "and", "+") and self.kind(1)[:2] == "d:":
+        if self.kind() in (",", "/", "and", "+", "&") and self.kind(1)[:2] == "d:":
             self.at += 1
             return self._days(days)
         return days
