@@ -93,6 +93,12 @@ def status(port: str | None, sim: str | None, as_json: bool) -> None:
     "--check", is_flag=True, help="Print the errors in FILE, or in the workspace's file."
 )
 @click.option(
+    "--compile",
+    "compiles",
+    is_flag=True,
+    help="Have the model put prose lines of FILE into rules, and print that as a diff.",
+)
+@click.option(
     "--replay",
     is_flag=True,
     help="Run FILE against readings, without a model; print its messages.",
@@ -117,6 +123,7 @@ def heartbeat(
     sim: str | None,
     now: bool,
     check: bool,
+    compiles: bool,
     replay: bool,
     readings: Path | None,
     hours: str,
@@ -127,17 +134,22 @@ def heartbeat(
 ) -> None:
     """Each task of the heartbeat: its values, its state, its next step. With --now: run it.
 
+    --compile asks the model of config.json once about each line of prose that names a sensor, a
+    time or a number, and writes nothing: `patch` applies its diff.
+
     --check and --replay are the firmware's own code, on this computer. They need no board, but
     --replay without --readings uses the board's own readings: the agent is stopped to read them
     and started again.
     """
-    if now + check + replay > 1:
-        raise click.UsageError("only one of --now, --check and --replay")
-    if check or replay:
+    if now + check + compiles + replay > 1:
+        raise click.UsageError("only one of --now, --check, --compile and --replay")
+    if check or compiles or replay:
         from tenner_host.heartbeat import command
 
         if check:
             command.check(file, as_json)
+        elif compiles:
+            command.compile_prose(file, as_json)
         else:
             settings = {"heartbeat.active_hours": hours, "time.zone": zone}
             command.run(file, readings, (port, sim), settings, price, as_json)

@@ -60,13 +60,17 @@ def for_a_page(text: str, sensors: bytes | None, settings: store.Settings) -> di
 def readings(text: str, folder: Path | None = None) -> list[dict[str, Any]]:
     """How the board understands each line: line, kind, text, calls_per_day, problem, suggestion;
     `folder` has the SENSORS.json, and its parent may have the config.json."""
-    settings: store.Settings = {}
+    return _readings(text, sensors_beside(folder), settings_beside(folder))
+
+
+def settings_beside(folder: Path | None) -> store.Settings:
+    """The settings in the config.json beside a workspace; {} without any."""
     config = folder.parent / "config.json" if folder else None
     if config and config.is_file():
         with contextlib.suppress(CommandError, OSError, UnicodeError):
             # `tenner setup --check` tells of its mistakes.
-            settings = store.parse(config.read_text(encoding="utf-8"), config.name)
-    return _readings(text, sensors_beside(folder), settings)
+            return store.parse(config.read_text(encoding="utf-8"), config.name)
+    return {}
 
 
 def _readings(text: str, known: Any, settings: store.Settings) -> list[dict[str, Any]]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import click
+
 from tenner_host.board.opening import open_board
 from tenner_host.errors import CommandError
-from tenner_host.heartbeat.check import NAME, as_text, readings
+from tenner_host.heartbeat.check import NAME, as_text, readings, settings_beside
+from tenner_host.heartbeat.compile import compiled, diff
 from tenner_host.heartbeat.replay import Readings, from_ring, read_csv, replay
 from tenner_host.output import echo, print_json
 from tenner_host.project import Project
@@ -44,6 +47,22 @@ def check(path: Path | None, as_json: bool) -> None:
             echo(f"{place.name} is understood")
     if [one for one in found if one["problem"]]:
         raise SystemExit(1)
+
+
+def compile_prose(path: Path | None, as_json: bool) -> None:
+    """Print a diff that puts prose lines into the grammar, and to stderr a sentence for each."""
+    text, place = read(path)
+    after, said = compiled(text, place.parent, settings_beside(place.parent))
+    changes = diff(text, after, place.name)
+    if as_json:
+        rows = [{"line": line, "text": what} for line, what in said]
+        print_json({"calls": len(said), "lines": rows, "diff": "\n".join(changes)})
+        return
+    for line in changes:
+        echo(line)
+    for number, what in said:
+        click.echo(f"line {number}: {what}", err=True)
+    click.echo(f"{len(said)} model calls; nothing is written", err=True)
 
 
 def in_words(one: dict[str, Any]) -> str:
