@@ -32,7 +32,7 @@ ESSENTIAL = {
 
 #: An example name for the `*` in a key, and an example value where the table has no default.
 NAMES = {"tools": "i2c", "i2c": "i2c0", "spi": "spi0", "mcp": "home", "people": "anna"}
-EXAMPLES = {"policy": '"ask"', "id": '"5"', "str": '"..."'}
+EXAMPLES = {"policy": '"ask"', "id": '"5"', "str": '"..."', "url": '"https://nas.local/mcp"'}
 
 HEAD = """\
 // Settings of tenner: copy to config.json, fill in, delete the rest.
@@ -44,7 +44,7 @@ HEAD = """\
 def _value(type_text: str, default: str) -> str:
     """The JSON text of a default."""
     kind = configload.kind(type_text)
-    if kind in ("duration", "str", "id", "choice", "hours", "topic"):
+    if kind in ("duration", "str", "url", "host", "id", "choice", "hours", "topic"):
         return json.dumps(default)
     return json.dumps(default_of(("", type_text, default)))
 

@@ -25,6 +25,8 @@ _VALUES = {
     "bool": "`true`, `false`",
     "hours": "`HH:MM-HH:MM`",
     "topic": "an MQTT topic",
+    "url": "an address, `https://…`",
+    "host": "a name or an IP address",
     "policy": "`allow`, `ask`, `deny`, list",
     "list": "list",
     "objects": "list of objects",

@@ -21,7 +21,7 @@ SLOW = FREEZER.replace("5s", "1m")
 MODEL = "- (every 1m; when room.temperature > 30 for 3m) Too hot: say what to do.\n"
 NIGHT = {"heartbeat__active_hours": "08:00-22:00"}
 HOT, COOL = 35.2, 27.8
-# What the owner reads when the model says "Open a window."
+# For the owner, where the model says "Open a window."
 OPEN = "Open a window.\nroom.temperature 35.2 °C (limit 30)."
 MOVED = "Moved. room.temperature %d \u00b0C"
 AT_30 = " room.temperature 35.2 \u00b0C (limit 30)"

@@ -1,6 +1,7 @@
 # tenner test: settings are checked with sentences, defaults stay in the table.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import json
 import unittest
 
 from support import ROOT, temp_folder
@@ -48,6 +49,68 @@ class TestConfig(unittest.TestCase):
         for key in ("heartbeat", "nonsense", "heartbeat.evry", "i2c.i2c0"):
             with self.assertRaises(KeyError):
                 config.get(key)
+
+    def test_wrong_settings_keep_their_defaults_and_are_named(self):
+        bad = {
+            "str": (5, True, None, [], {}, "a\nb", "\x00", "a\x7f"),
+            "url": (
+                5,
+                "x",
+                "http://",
+                "ftp://a",
+                "http:/a",
+                "https://a b",
+                "http://a:99999",
+                "a.b/c",
+            ),
+            "host": (5, "http://a", "a b", "a/b", "u@a", [], "a\tb"),
+            "id": (True, None, [], {}, 1.5, "a\nb"),
+            "bool": ("true", 1, 0, "yes", None, [], {}),
+            "hours": ("8-22-1", "25:00-26:00", "08:00", 8, [], "08:00-08:00"),
+            "topic": ("a/#", "+/a", "$SYS", "a\nb", 5, None),
+            "policy": ("perhaps", "", 1, True, None, {}, [{}]),
+            "list": ("a", 5, None, True, {}, [[]], [None]),
+            "objects": ("a", 5, {}, [5], [{}], [{"model": 5}], [{"model": "a", "x": 1}]),
+            "int": ("5", 1.5, True, None, [], {}, -1000000000000, "many"),
+            "number": ("north", True, [], {}, 1e9, -1e9),
+            "choice": ("perhaps", "", 5, None, [], {}, True),
+            "duration": ("soon", "5x", "-5m", 1.5, None, [], True, "m"),
+        }
+        count = 0
+        for row in rows():
+            key = row[0].replace("*", "0")
+            for value in bad[configload.kind(row[1])]:
+                if row[0].startswith("llm.fallbacks.") or value == "" and "(|" in row[1]:
+                    continue
+                files.write_atomic(self.path, json.dumps({key: value}))
+                wrong = []
+                config = configload.load(self.path, {}, wrong)
+                self.assertEqual((len(wrong), config.section(key.split(".")[0])), (1, {}), key)
+                self.assertTrue(wrong[0].find(key) > 0 and len(wrong[0]) < 400, wrong)
+                self.assertEqual(config.get(key), default(row) if "tools." not in key else None)
+                with self.assertRaises(ConfigError):
+                    configload.load(self.path, {})
+                count += 1
+        self.assertTrue(count > 400, count)
+
+    def test_one_wrong_setting_leaves_the_others(self):
+        wrong = []
+        files.write_atomic(
+            self.path, '{"name": "Fern", "mqtt": {"port": 0, "host": "nas"}, "web": 5, "x": {}}'
+        )
+        config = configload.load(self.path, {"TENNER_TURN_TIMEOUT_S": "x"}, wrong)
+        self.assertEqual((config.get("name"), config.get("mqtt.host")), ("Fern", "nas"))
+        self.assertEqual((config.get("mqtt.port"), config.get("turn.timeout_s")), (8883, 300))
+        self.assertEqual(len(wrong), 4, wrong)
+
+    def test_a_hint_names_no_secret_by_chance(self):
+        for key, hint in (
+            ("nonsense.key", "lists every key"),
+            ("telegram.tokn", '"telegram.token"'),
+            ("bot.token", "token"),
+            ("x" * 5000, "lists every key"),
+        ):
+            self.assertTrue(hint in self.error(json.dumps({key: 1})), key)
 
     def test_nested_and_dotted(self):
         config = self.load(

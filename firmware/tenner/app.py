@@ -79,6 +79,8 @@ class App:
     console: "Console | None"
     page: "Page | ChipPage | None"
     telegram = mqtt = console = page = None
+    #: Sentences about settings of the file that have their defaults for now.
+    wrong: "list[str]"
     #: Has the start ended well?
     is_up = False
     #: For deep sleep: was the clock set since the start, and when did a person last write?

@@ -21,13 +21,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.app import App
 
+_SHOWN = const(5)  # wrong settings in one message
 _INBOX = const(8)  # messages of people that can wait
 
 
 def equip(app: "App", root: str, config_path: str | None, workspace: str | None) -> None:
     """Create the long-lived objects of `app`; raise ValueError for an owner's mistake."""
     app.port = open_port(root)
-    app.config = configload.load(config_path or app.port.path("config.json"))
+    app.wrong = []
+    app.config = configload.load(config_path or app.port.path("config.json"), None, app.wrong)
     app.port.configure(app.config)
     app.workspace = workspace or app.port.path("workspace")
     app.state = app.port.path("state")
@@ -46,6 +48,20 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
     app.mail = asyncio.Event()
     app.ended = asyncio.Event()
     app.agent = Agent(app.port, app.config, app.workspace, app)
+
+
+def _tell_wrong(app):
+    """Log the wrong settings, and tell the owner of them, once until they are others."""
+    path = app.state + "/config.wrong"
+    app.wrong.sort()
+    text = "\n".join(app.wrong)
+    if not text:
+        files.remove(path)
+    elif files.size(path) <= 0 or files.read_text(path) != text:
+        rest = len(app.wrong) - _SHOWN
+        shown = "\n".join(app.wrong[:_SHOWN]) + ("\n... and %d more" % rest if rest > 0 else "")
+        app.agent.notify("Settings that are wrong, and not used:\n" + shown)
+        files.write_atomic(path, text)
 
 
 def _want_bluetooth(app):
@@ -80,6 +96,7 @@ async def start(app: "App") -> None:
         overlay.later("UPDATE", None, report.rolled_back, app)
     for name, service, *args in list(_list(app, is_safe)):
         asyncio.create_task(services.supervise(name, service, *args))
+    _tell_wrong(app)
 
 
 def _lines(port, buses):

@@ -194,7 +194,7 @@ def check_settings(
             [
                 fail(
                     "settings",
-                    f"the agent does not start with these: {exc.message}",
+                    f"one is wrong, and the agent goes by its default: {exc.message}",
                     "run `tenner setup`",
                 )
             ]

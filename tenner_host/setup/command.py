@@ -109,7 +109,7 @@ def setup(
                 settings = store.merge(settings, given)
             for assignment in assignments:
                 store.assign(settings, assignment)
-            store.check(settings)
+            store.settle(settings)
             # The agent's modules would leave too little memory for TLS.
             board.fresh()
             trial = Trial(board, ca_file)

@@ -14,10 +14,12 @@ from typing import Any
 
 from tenner_host import FIRMWARE
 from tenner_host.errors import CommandError
+from tenner_host.setup.zones import posix_zone
 
 if str(FIRMWARE) not in sys.path:
     sys.path.insert(0, str(FIRMWARE))
 
+from tenner.schedule.posix_tz import Zone
 from tenner.store import configload, json_strict
 from tenner.store.config import ConfigError, default, find, rows
 from tenner.store.suggest import nearest
@@ -153,9 +155,22 @@ def check(settings: Settings) -> None:
         with os.fdopen(number, "w", encoding="utf-8") as file:
             file.write(text(settings))
         try:
-            configload.load(str(path), {})
+            loaded = configload.load(str(path), {})
         except ConfigError as exc:
             raise CommandError(str(exc).replace(str(path), "config.json")) from exc
+    try:
+        Zone(loaded.get("time.zone"))
+    except ValueError as exc:
+        raise CommandError(f"config.json: time.zone: {exc}") from exc
+
+
+def settle(settings: Settings) -> None:
+    """Replace the name of a zone by its rule, of which a board knows few, and `check` all."""
+    name = get(settings, "time.zone")
+    zone = posix_zone(name) if isinstance(name, str) else None
+    if zone and zone != name and name:
+        put(settings, "time.zone", zone)
+    check(settings)
 
 
 def nobody(settings: Settings) -> str:

@@ -75,6 +75,6 @@ def write_settings(board: Board, changes: dict[str, str]) -> Started:
         if store.is_secret(key):
             raise CommandError(f"{key} is a secret: `tenner setup` asks for it")
         store.assign_text(settings, key, text)
-    store.check(settings)
+    store.settle(settings)
     board.write_files({store.PATH: store.text(settings).encode()})
     return board.restart()

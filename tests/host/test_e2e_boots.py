@@ -64,6 +64,37 @@ def test_an_unmet_condition_asks_no_model_and_loses_no_line():
 
 
 @together.check
+def test_wrong_settings_stop_nothing_and_are_told_once():
+    wrong: dict[str, object] = {
+        "time.zone": "Nowhere/Land",
+        "time.ntp_host": "http://pool.ntp.org/",
+        "heartbeat.active_hours": "8-22-30",
+        "heartbeat.patience": "soon",
+        "session.max_kb": -3,
+        "turn.max_rounds": "many",
+        "mqtt.topic": "a/#",
+        "sensors.every": [],
+        "llm.max_tokens": True,
+        "voice.url": "my server",
+        "budget.tokens_per_dya": 5,
+        "nonsense": {"key": 1},
+    }
+    beat = "- (every 1m; when room.temperature > -50 reset -60; notify) The pump room is wet.\n"
+    with agent_board(beat, changes=wrong) as bench:
+        bench.wait_told("Settings that are wrong, and not used:")
+        bench.wait_told("The pump room is wet.")
+        bench.echo("still there")
+        text = next(text for text in bench.told() if "not used" in text)
+        assert "llm.max_tokens must be a whole number from 16 to 32000, not true" in text
+        assert "until then it is 1024" in text
+        assert "time.ntp_host must be the name or the address of a server" in bench.log
+        assert "... and 6 more" in text
+        bench.board.power_cycle()
+        bench.echo("again there")
+        assert sum("not used" in text for text in bench.told()) == 1
+
+
+@together.check
 def test_who_wrote_while_it_slept_is_answered_and_the_conversation_keeps_it_awake():
     changes = {"power.mode": "sleep", "power.awake_s": TALK_S}
     with agent_board(HOURLY, changes=changes) as bench:

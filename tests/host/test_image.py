@@ -79,6 +79,7 @@ def another_build(data):
 @pytest.mark.parametrize(("change", "inside"), [(bytes, True), (another_build, False)])
 def test_a_sync_leaves_out_what_is_inside(partition, tmp_path, monkeypatch, change, inside):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     (tmp_path / "workspace").mkdir()
     with Services(tls=False) as services:
         environment = partition(True, change)

@@ -339,6 +339,32 @@ def test_settings_are_set_by_assignment(assignment, result, folder, monkeypatch)
         assert made == result
 
 
+# (time.zone as written, its rule; None: refused)
+ZONES = [
+    ("Europe/Paris", "CET-1CEST,M3.5.0,M10.5.0/3"),
+    ("Asia/Tokyo", "JST-9"),
+    ("CET-1CEST,M3.5.0,M10.5.0/3", "CET-1CEST,M3.5.0,M10.5.0/3"),
+    ("+02:00", "+02:00"),
+    ("UTC", "UTC0"),
+    ("Nowhere", None),
+    ("Nowhere/Land", None),
+    ("Paris", None),
+    ("+99:00", None),
+    ("../etc/passwd", None),
+]
+
+
+@pytest.mark.parametrize(("zone", "rule"), ZONES, ids=[zone for zone, _ in ZONES])
+def test_a_zone_has_its_rule_or_is_refused(zone, rule):
+    made = {"time": {"zone": zone}}
+    if rule is None:
+        with pytest.raises(CommandError, match=r"time\.zone: .* is no time zone"):
+            store.settle(made)
+    else:
+        store.settle(made)
+        assert made == {"time": {"zone": rule}}
+
+
 def test_a_name_on_telegram_is_named():
     assert "telegram.owner: @alice" in store.nobody({"telegram": {"owner": "@alice"}})
     assert "telegram.allow: @bob" in store.nobody({"telegram": {"owner": 7, "allow": [8, "@bob"]}})
@@ -352,11 +378,13 @@ def test_every_key_is_listed():
 
 def test_the_checked_file_is_for_its_owner_alone(monkeypatch):
     seen = []
-    monkeypatch.setattr(
-        store.configload,
-        "load",
-        lambda path, env: seen.append(stat.S_IMODE(store.os.stat(path).st_mode)),
-    )
+    load = store.configload.load
+
+    def look(path, env):
+        seen.append(stat.S_IMODE(store.os.stat(path).st_mode))
+        return load(path, env)
+
+    monkeypatch.setattr(store.configload, "load", look)
     store.check({"llm": {"api_key": "x"}})
     assert seen == [0o600]
 

@@ -81,7 +81,7 @@ async def complete(
         return found[0]
     if error is not silence:
         timeout_s = limit_s or timeout_s
-    raise failure.ended(candidate, collector, error, timeout_s, http)
+    raise failure.failed(candidate, error, timeout_s, http, collector)
 
 
 async def _guard(http, timeout_s, silence):
@@ -119,7 +119,7 @@ def _parser(candidate, collector):
 
 
 async def _receive(response, candidate, collector):
-    """Read the body of a response with status 200 into `collector`; return what `_end` takes."""
+    """Read the body of a response with status 200; return the values for `_end`."""
     stream = EventStream(_parser(candidate, collector), collector)
 
     def event_end():

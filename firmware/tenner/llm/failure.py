@@ -227,24 +227,17 @@ def empty(candidate: "Candidate") -> LlmError:
     return _error(candidate, "empty", "gave no text")
 
 
-def ended(
+def failed(
     candidate: "Candidate",
-    reply: "Collector | None",
     error: Exception | None,
     timeout_s: float,
-    http: "Http",
+    http: "Http | None" = None,
+    reply: "Collector | None" = None,
 ) -> LlmError:
-    """Return the LlmError for an exchange without a complete reply."""
+    """Return the LlmError for an exception of the exchange on `http`, or for the error in the
+    incomplete `reply`, which says more."""
     if reply is not None and reply.error is not None:
-        # The server's own error says more than the end of the connection.
         return broken(candidate, reply)
-    return failed(candidate, error, timeout_s, http)
-
-
-def failed(
-    candidate: "Candidate", error: Exception | None, timeout_s: float, http: "Http | None" = None
-) -> LlmError:
-    """Return the LlmError for an exception of the exchange on `http`."""
     if isinstance(error, asyncio.TimeoutError):
         return _error(candidate, "timeout", "did not answer within %d s" % timeout_s)
     received = http.buffer[:2] if getattr(http, "end", 0) else b""

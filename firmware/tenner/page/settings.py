@@ -9,6 +9,7 @@ from tenner import log, overlay
 from tenner.page.request import Refused
 from tenner.port import open_port
 from tenner.port.compat import const
+from tenner.schedule import posix_tz
 from tenner.store import config, configload, files, json_strict
 from tenner.store.suggest import nearest
 from tenner.update import report
@@ -134,7 +135,9 @@ def _write(app, tree):
             files.put(file, "".join(_text(tree, "")) + "\n")
             files.sync(file)
         try:
-            open_port(app.port.root).configure(configload.load(path + _NEW, {}))
+            new = configload.load(path + _NEW, {})
+            posix_tz.Zone(new.get("time.zone"))
+            open_port(app.port.root).configure(new)
         except ValueError as error:
             raise Refused(422, str(error).replace(path + _NEW, "config.json"))
         files.rename(path + _NEW, path)

@@ -12,6 +12,7 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.remote.look import digest, short_hash
 from tenner.remote.places import CONFIG, place_of
+from tenner.schedule import posix_tz
 from tenner.store import configload, files
 from tenner.update.signature import from_hex
 
@@ -102,7 +103,9 @@ def _is_seen(place, old):
 def _check_settings(temp, place, channel):
     """Raise ValueError unless the agent starts with the new settings, and stays in reach."""
     new = configload.load(temp, {})
-    now = configload.load(place, {})
+    posix_tz.Zone(new.get("time.zone"))
+    # A wrong setting that is there now may be put right from afar.
+    now = configload.load(place, {}, [])
     for name in _LIFELINES + (channel,):
         if new.section(name) != now.section(name):
             raise ValueError(

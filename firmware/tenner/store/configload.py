@@ -31,11 +31,12 @@ _SECRET = const(4)
 _GONE = ("log",)
 
 
-def load(path: str, env: dict[str, str] | None = None) -> Config:
+def load(path: str, env: dict[str, str] | None = None, wrong: "list[str] | None" = None) -> Config:
     """
     Return the Config of a file (absent: all defaults), and of the environment: TENNER_LLM_API_KEY
     is `llm.api_key`. `env` is a mapping; None takes the real environment, if the system has one.
-    ConfigError on the first mistake.
+    ConfigError on the first mistake; with a list `wrong` only if the file cannot be read: then a
+    wrong setting keeps its default, and a sentence about it comes into the list.
     """
     values = {}
     if files.exists(path):
@@ -46,18 +47,14 @@ def load(path: str, env: dict[str, str] | None = None) -> Config:
             raise ConfigError("%s: %s" % (path, error))
         if not isinstance(tree, dict):
             raise ConfigError('%s: must be an object, for example {"name": "tenner"}' % path)
-        _Source(path, text).walk("", tree, values)
+        _Source(path, text, wrong).walk("", tree, values)
     getenv = getattr(os, "getenv", None) if env is None else env.get
     for row in rows() if getenv else ():
         variable = "TENNER_" + row[0].upper().replace(".", "_")
         text = getenv(variable)
         if text is not None and "*" not in row[0]:
-            source = _Source("environment: " + variable, text)
-            try:
-                value = from_text(row[1], text)
-            except ValueError as error:
-                source.fail(error)
-            values[row[0]] = source.checked(row[0], row, value)
+            source = _Source("environment: " + variable, text, wrong)
+            source.put(values, row[0], row, text, from_text)
     problem = nobody(values)
     if problem:
         log("config", problem)
@@ -79,14 +76,38 @@ def nobody(values: dict) -> str:
 
 
 class _Source:
-    """A source of settings: `place` and `text` are for the sentences about mistakes."""
+    """A source of settings: `place` and `text` are for the sentences about mistakes, and `wrong`
+    takes these."""
 
-    def __init__(self, place, text):
+    def __init__(self, place, text, wrong):
         self.place = place
         self.text = text
+        self.wrong = wrong
 
     def fail(self, sentence):
         raise ConfigError("%s: %s" % (self.place, sentence))
+
+    def put(self, values, key, row, value, read=None):
+        """Add the checked value of a key; `read(type, text)` makes it of a text."""
+        try:
+            if read is not None:
+                try:
+                    value = read(row[1], value)
+                except ValueError as error:
+                    self.fail(error)
+            values[key] = self.checked(key, row, value)
+        except ConfigError as error:
+            self.pass_over(error, row)
+
+    def pass_over(self, error, row=None):
+        """Go on without a setting, or raise the error."""
+        if self.wrong is None:
+            raise error
+        instead = ""
+        if row is not None and row[2]:
+            instead = "; until then it is %s" % row[2]
+        log("config", error)
+        self.wrong.append(str(error) + instead)
 
     def walk(self, prefix, tree, values):
         """Flatten `tree` into `values`, checking each entry against its row of the table."""
@@ -94,7 +115,7 @@ class _Source:
             key = prefix + name
             row = find(key)
             if row:
-                values[key] = self.checked(key, row, tree[name])
+                self.put(values, key, row, tree[name])
             elif _is_section(key) and isinstance(tree[name], dict):
                 self.walk(key + ".", tree[name], values)
             elif key in _GONE:
@@ -106,9 +127,12 @@ class _Source:
                 place = self.text.find('"%s"' % name)
                 line = self.text[:place].count("\n") + 1
                 where = '"%s"' % key + (" (line %d)" % line if place >= 0 else "")
-                if _is_section(key):
-                    self.fail("%s must be an object of settings" % where)
-                self.fail("unknown key %s; %s" % (where, _hint(key)))
+                try:
+                    if _is_section(key):
+                        self.fail("%s must be an object of settings" % where)
+                    self.fail("unknown key %s; %s" % (where, _hint(key)))
+                except ConfigError as error:
+                    self.pass_over(error)
 
     def checked(self, key, row, value):
         """Return the value ready for use; ConfigError names the allowed values."""
@@ -127,7 +151,8 @@ class _Source:
         """Check one object of a list against the rows `list.*.name`; `model` it must have."""
         found = {}
         if isinstance(item, dict):
-            self.walk(prefix, item, found)
+            # One mistake makes all of it wrong.
+            _Source(self.place, self.text, None).walk(prefix, item, found)
         if not found.get(prefix + "model"):
             self.fail(
                 '%s: no model; it must be an object, for example {"model": "name"}' % prefix[:-1]
@@ -190,6 +215,8 @@ def convert(type_text: str, value: "Any") -> "Any":
     limits = type_text[len(name) + 1 : -1]
     is_text = isinstance(value, str)
     is_int = isinstance(value, int) and not isinstance(value, bool)
+    if is_text and not is_plain(value):
+        raise ValueError("text without control characters")
     if name == "id" and (is_int or is_text):
         return str(value).strip()
     if name == "duration":
@@ -204,6 +231,8 @@ def convert(type_text: str, value: "Any") -> "Any":
         or (name == "int" and is_int and _inside(limits, value))
         or (name == "number" and (value is None or _is_number(limits, value)))
         or (name == "choice" and value in limits.split("|"))
+        or (name == "url" and is_text and (not value or _is_url(value)))
+        or (name == "host" and is_text and not any(one in value for one in " /@?#"))
         or (name == "hours" and is_text and _is_window(value))
         or (name == "topic" and is_text and _is_topic(value))
         or (name == "policy" and value in ("allow", "ask", "deny"))
@@ -245,6 +274,25 @@ def _seconds(text):
     return None if digits else total
 
 
+def is_plain(text: str) -> bool:
+    """Return whether a text has no control characters, and no half of a letter."""
+    return not any(
+        one < " " or "\x7f" <= one < "\xa0" or "\ud7ff" < one < "\ue000" for one in text
+    )
+
+
+def _is_url(text):
+    """Is it an address such as https://nas.local:8080/v1?"""
+    scheme, _, rest = text.partition("://")
+    host, _, port = rest.split("/")[0].split("?")[0].rpartition("@")[2].partition(":")
+    return (
+        scheme in ("http", "https")
+        and bool(rest)
+        and " " not in text
+        and (host[:1] == "[" or bool(host) and (not port or port.isdigit() and int(port) < 65536))
+    )
+
+
 def _is_window(text):
     """Is it "", or HH:MM-HH:MM with two different ends?"""
     try:
@@ -271,10 +319,12 @@ def _allowed(name, limits):
         return (
             'a duration such as "30s", "30m" or "2h" (a bare number is minutes; "off" switches '
             "it off), "
-            "at least %s s" % limits[:-2]
+            "at least %s s" % limits.partition("..")[0]
         )
     return {
         "str": 'text in double quotes, for example "abc"',
+        "url": 'an address such as "https://nas.local:8080/v1"',
+        "host": 'the name or the address of a server, for example "nas.local"',
         "id": "a number or text, for example 123456789",
         "bool": "true or false",
         "hours": 'a window "HH:MM-HH:MM" with two different ends, for example "08:00-22:00"',

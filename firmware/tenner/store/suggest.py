@@ -1,19 +1,32 @@
 # tenner store.suggest: finds the known name that somebody probably meant.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.port.compat import const
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_LONGEST = const(40)  # letters of a name that are compared
+_SHORT = const(3)  # a last part such as "key" says little
+
+
 def nearest(name: str, known: "Iterable[str]") -> str | None:
     """Return the one of `known` most like `name`, or None when none is like it."""
     best = None
-    best_score = 1 + max(len(name) // 3, 2)
+    folded = _fold(name[:_LONGEST])
+    best_score = 1 + max(len(folded) // 3, 2)
+    last = folded.split(".")[-1]
     for candidate in known:
-        score = _distance(_fold(name), _fold(candidate))
+        other = _fold(candidate)
         # A right last part in the wrong place, as in "owner" or "bot.token", is a good guess too.
-        if candidate.split(".")[-1] == name.split(".")[-1] and score > 1:
+        moved = len(last) > _SHORT and other.split(".")[-1] == last
+        # Each difference of length is an edit, and a board counts edits slowly.
+        if abs(len(other) - len(folded)) >= best_score and not moved:
+            continue
+        score = _distance(folded, other)
+        if moved and score > 1:
             score = 1 + score // 8
         if score < best_score:
             best, best_score = candidate, score
