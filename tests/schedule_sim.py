@@ -195,6 +195,7 @@ class Board:
             "heartbeat.ack_max_chars": 0,
             "heartbeat.dedup_h": 24,
             "heartbeat.dedup_numbers": False,
+            "units": "metric",
             "place.latitude": None,
             "place.longitude": None,
         }

@@ -315,6 +315,35 @@ class Quiet(unittest.TestCase):
             spell(board, HOT, 120)
             self.assertTrue(texts(board)[0].startswith(wanted), texts(board))
 
+    def test_an_owner_with_imperial_units_reads_those(self):
+        board = sim.Board(FREEZER, units="imperial")
+        spell(board, HOT, 600)
+        spell(board, COOL, 600)
+        began, ended = texts(board)
+        self.assertEqual(
+            began,
+            "The freezer is getting warm! room.temperature 95.36 \u00b0F (limit 86)",
+        )
+        for part in ("82.04 \u00b0F (limit 86)", "highest 95.36 \u00b0F"):
+            self.assertTrue(part in ended, ended)
+        report = asyncio.run(status.heartbeat(board.service))
+        self.assertTrue("room.temperature > 86 (now 82.04)" in report, report)
+
+    def test_a_model_reads_the_owner_s_units_too(self):
+        board = sim.Board(MODEL, units="imperial")
+        board.reply = sim.Result("It is 95.36 degrees: open a window.")
+        spell(board, HOT, 600)
+        prompt = board.turns[0][1]
+        self.assertTrue("room.temperature 95.36 > 86 for 180 s (\u00b0F)" in prompt, prompt)
+        self.assertEqual(texts(board), ["It is 95.36 degrees: open a window."])
+
+    def test_a_difference_has_no_zero(self):
+        text = "- (when room.temperature drops by 5 within 2h; notify) Cold\n"
+        board = sim.Board(text, units="imperial")
+        spell(board, 20, 600)
+        spell(board, 14, 600)
+        self.assertTrue("drops by 9 within" in texts(board)[0], texts(board))
+
     def test_the_digest_comes_at_the_second_they_end(self):
         board = sim.Board(FREEZER.replace("5s", "3h"), **NIGHT)
         spell(board, HOT, 7 * 3600)

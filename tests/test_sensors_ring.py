@@ -221,6 +221,8 @@ class TestHistory(unittest.TestCase):
             "room, 48 readings from 4.0 h ago to 5 min ago:\n"
             "temperature min 20.5 max 27.5 mean 24 last 27.5 \u00b0C",
         )
+        self.ctx.config = FakeCtx(self.folder, {"units": "imperial"}).config
+        self.assertIn("min 68.9 max 81.5 mean 75.2 last 81.5 \u00b0F", self.history())
         self.assertIn("room, 12 readings from 60 min ago to 5 min ago", self.history(hours=1))
         self.assertIn("no reading of attic was kept in the last 24 h: one", self.history("attic"))
 

@@ -205,6 +205,8 @@ class TestSensorTool(unittest.TestCase):
         self.assertEqual(
             self.call(action="read", name="room"), "room: temperature 23.25 \u00b0C (now)"
         )
+        self.ctx.config = FakeCtx(temp_folder(self), {"units": "imperial"}).config
+        self.assertIn("room: temperature 73.85 \u00b0F", self.call(action="read", name="room"))
         self.assertIn(
             "error: sensor cellar: no answer at 0x49", self.call(action="read", name="cellar")
         )

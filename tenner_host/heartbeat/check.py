@@ -75,6 +75,8 @@ def settings_beside(folder: Path | None) -> store.Settings:
 
 def _readings(text: str, known: Any, settings: store.Settings) -> list[dict[str, Any]]:
     module = firmware("schedule.line_reading")
+    if known:
+        known.imperial = store.get(settings, "units") == "imperial"
     lines = text.split("\n")
     suggest = firmware("schedule.line_suggestion").suggestion
     every_s = store.get({}, "heartbeat.every")

@@ -3,7 +3,7 @@
 
 from tenner.port.compat import const
 from tenner.schedule import alarms, conditions
-from tenner.schedule.sensor_values import show
+from tenner.sensors import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def board(service: "Service") -> str:
 def sign(service: "Service", condition: "Condition") -> str:
     """Return the unit of a condition's value with a space before it, or ""."""
     unit = service.app.get("sensors").unit(condition.value)
+    if condition.imperial:
+        unit = units.imperial(0, unit)[1]
     return " " + unit if unit else ""
 
 
@@ -59,13 +61,13 @@ def limits(condition: "Condition") -> str:
 
 def _limit(term):
     op = term.op
-    number = show(term.number)
+    number = conditions.shown(term, term.number, op in conditions.MOVES)
     if op in conditions.EVENTS:
         return ""
     if op[0] in "<>":
         return "limit " + number
     if op == "outside":
-        return "limits %s to %s" % (number, show(term.number2))
+        return "limits %s to %s" % (number, conditions.shown(term, term.number2))
     if op in ("==", "!="):
         return "alarm %s %s" % ("at" if op == "==" else "unless", number)
     return "alarm when it %s %s within %s" % (op, number, span(term.within_s))
@@ -111,12 +113,13 @@ def extremes(task: "Task", sign: str = "") -> str:
     if alarm[alarms.HIGH] is None:
         return ""
     op = task.condition.op
+    low, high = [conditions.shown(task.condition, alarm[one]) for one in (alarms.LOW, alarms.HIGH)]
     if op[0] == ">" or op == "rises by":
-        return ", highest %s%s" % (show(alarm[alarms.HIGH]), sign)
+        return ", highest %s%s" % (high, sign)
     if op[0] == "<" or op == "drops by":
-        return ", lowest %s%s" % (show(alarm[alarms.LOW]), sign)
+        return ", lowest %s%s" % (low, sign)
     if op == "outside":
-        return ", %s to %s%s" % (show(alarm[alarms.LOW]), show(alarm[alarms.HIGH]), sign)
+        return ", %s to %s%s" % (low, high, sign)
     return ""
 
 
@@ -185,7 +188,7 @@ def state(task: "Task", moment: "Moment", zone: "Zone") -> str:
     word = "acknowledged" if alarm[alarms.FLAGS] & alarms.ACKNOWLEDGED else "active"
     text = "%s since %s" % (word, _clock(alarm[alarms.START], moment, zone))
     if condition.reset is not None:
-        text += ", waits for reset %s" % show(condition.reset)
+        text += ", waits for reset %s" % conditions.shown(condition, condition.reset)
     return text
 
 

@@ -3,6 +3,7 @@
 
 from tenner.port.compat import const
 from tenner.schedule.sensor_values import show
+from tenner.sensors import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,6 +112,13 @@ def _moved(term, value, mono_s):
     return by >= term.number
 
 
+def shown(term: "Condition", value: float, is_difference: bool = False) -> str:
+    """Return a number of a condition in the owner's unit."""
+    if term.imperial:
+        value = units.imperial(value, units.unit(term.value), is_difference)[0]
+    return show(value)
+
+
 def describe(condition: "Condition", value: float | None = None) -> str:
     """Return `room.temperature 31.5 > 30 for 180 s`; without `value` as in the file."""
     texts = [_describe(term, value if term is condition else None) for term in terms(condition)]
@@ -121,10 +129,10 @@ def describe(condition: "Condition", value: float | None = None) -> str:
 def _describe(term, value):
     text = term.name()
     if value is not None:
-        text += " " + show(value)
+        text += " " + shown(term, value)
     text += " " + term.op
     if term.op != "changes":
-        text += " " + show(term.number)
+        text += " " + shown(term, term.number, term.op in EVENTS + MOVES)
     if term.number2 is not None:
-        text += "..%s" % show(term.number2)
+        text += "..%s" % shown(term, term.number2)
     return text + (" within %d s" % term.within_s if term.within_s else "")

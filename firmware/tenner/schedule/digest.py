@@ -4,8 +4,7 @@
 is one message."""
 
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, schedule_files
-from tenner.schedule.sensor_values import show
+from tenner.schedule import alarm_texts, alarms, conditions, schedule_files
 from tenner.schedule.task import Task
 from tenner.store import json_strict
 from tenner.store.hours import Hours
@@ -103,7 +102,7 @@ def text(occurrences: "Occurrences") -> tuple[str, str]:
         said = begun.get("al:%d" % _id(task)) if task.condition else None
         if said and alarms.is_open(task):
             value = task.condition.alarm[alarms.LAST]
-            now = "" if value is None else ", now " + show(value)
+            now = "" if value is None else ", now " + conditions.shown(task.condition, value)
             sign = alarm_texts.sign(service, task.condition) if now else ""
             still.append('"%s"%s%s' % (said, now, sign))
     if still:

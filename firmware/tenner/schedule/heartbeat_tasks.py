@@ -13,8 +13,9 @@ from tenner.schedule import (
     reload,
     schedule_files,
 )
-from tenner.schedule.conditions import describe
+from tenner.schedule.conditions import describe, terms
 from tenner.schedule.task import Condition, Task
+from tenner.sensors import units
 from tenner.store import json_strict
 
 TYPE_CHECKING = False
@@ -75,6 +76,8 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
             taken.add(key)
             task = by_key.get(key) or build(clauses, key, board_phase, interval_s)
             task.line = line
+            for term in terms(task.condition) if task.condition else ():
+                term.imperial = heartbeat.app.config.get("units") == "imperial"
             text = unknown(heartbeat, clauses)
             if task.cron and task.cron[:3] == "sun" and " " not in task.cron:
                 get = heartbeat.app.config.get
@@ -242,6 +245,8 @@ def prompt(heartbeat: "Service", request: "Request") -> str:
         pieces.append("\nReadings:")
     for task in met:
         sign = app.get("sensors").unit(task.condition.value)
+        if task.condition.imperial:
+            sign = units.imperial(0, sign)[1]
         text = describe(task.condition, task.trigger_value)
         pieces.append("- %s%s" % (text, " (%s)" % sign if sign else ""))
     clock = app.clock

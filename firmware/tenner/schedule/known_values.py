@@ -16,6 +16,9 @@ _STATES = ("open", "closed", "wet", "dry", "on", "off", "high", "low")
 class Known:
     """The sensors of a SENSORS.json; `table` is {name: settings}."""
 
+    #: Is the owner shown imperial units?
+    imperial = False
+
     def __init__(self, table: dict) -> None:
         #: {name: [values, unit, name in words]}; values are "" where only the driver knows them.
         self.sensors: dict[str, tuple[str, str, str]] = {}

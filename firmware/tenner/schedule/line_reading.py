@@ -88,6 +88,8 @@ def readings(
 
 def _of(heartbeat):
     known = known_values.load(heartbeat.app.workspace)
+    if known:
+        known.imperial = heartbeat.app.config.get("units") == "imperial"
     files = schedule_files.of(heartbeat)
     lines = files.lines if files.signature() else lambda: ()
     return readings(
@@ -202,20 +204,23 @@ def _calls(calls):
     return "1 call" if calls == 1 else "%s calls" % show(calls)
 
 
-def _unit(term, known):
-    sensor, value = term["sensor"], term["value"]
+def _amount(term, known, number, has_unit=True):
+    """Return a number of a condition with its unit."""
+    op, sensor, value = term["op"], term["sensor"], term["value"]
     sign = known.unit(sensor, value) if known else units.unit(value)
-    return " " + sign if sign else ""
+    if known and known.imperial:
+        number, sign = units.imperial(number, sign, " by" in op)
+    return show(number) + (" " + sign if sign and has_unit else "")
 
 
 def _term(term, known):
     op = term["op"]
-    unit = _unit(term, known)
     if op == "changes":
         return "when it changes"
     if op == "outside":
-        return "outside %s..%s%s" % (show(term["number"]), show(term["number2"]), unit)
-    text = _BEYOND[op] % (show(term["number"]) + unit)
+        low = _amount(term, known, term["number"], False)
+        return "outside %s..%s" % (low, _amount(term, known, term["number2"]))
+    text = _BEYOND[op] % _amount(term, known, term["number"])
     return text + (" within %s" % span(term["within_s"]) if "within_s" in term else "")
 
 
@@ -227,7 +232,7 @@ def _end(term, known):
     margin = abs(low) / 100
     end = term.get("reset", low + margin if op[0] == "<" else low - margin)
     side = "below" if op[0] == ">" else "above"
-    return " and when it is %s %s%s again" % (side, show(end), _unit(term, known))
+    return " and when it is %s %s again" % (side, _amount(term, known, end))
 
 
 def _condition(when, known):

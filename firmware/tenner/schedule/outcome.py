@@ -7,7 +7,6 @@ from tenner.port.compat import const
 from tenner.schedule import alarm_texts, alarms, conditions, cron_tick, dedup, digest
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.run_log import SENT
-from tenner.schedule.sensor_values import show
 from tenner.schedule.strip_ack import in_capitals, strip_ack, unusable
 
 TYPE_CHECKING = False
@@ -97,7 +96,11 @@ def _owed(service, request, task):
     text = request.answer or ""
     why = request.error or request.why or request.line.get("why")
     condition = task.condition
-    value = None if condition is None or task.trigger_value is None else show(task.trigger_value)
+    value = (
+        None
+        if condition is None or task.trigger_value is None
+        else conditions.shown(condition, task.trigger_value)
+    )
     request.why = why = why or unusable(text, value)
     if why:
         log(service.area, "no text of a model for %s: %s" % (task.name(), why))

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.log import log
+from tenner.sensors import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ async def fill(
                 found = found.get(value)
         if isinstance(found, (bool, int, float)) and found == found:
             sign = sensors.unit(value)
+            if heartbeat.app.config.get("units") == "imperial":
+                found, sign = units.imperial(found, sign)
             # Not twice, when the owner has written the unit behind it.
             word = after.strip().split(" ")[0].rstrip(".,;:!?)").lower()
             if word and word.lstrip("\u00b0") == sign.lower().lstrip("\u00b0"):

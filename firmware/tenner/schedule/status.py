@@ -21,6 +21,7 @@ from tenner.schedule.reload import reload
 from tenner.schedule.run_log import SENT
 from tenner.schedule.sensor_values import show
 from tenner.schedule.task import Moment
+from tenner.sensors import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,6 +145,9 @@ def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterato
         if condition:
             one["condition"] = conditions.describe(condition)
             one["value"] = condition.seen
+            if condition.imperial and condition.seen is not None:
+                name = units.unit(condition.value)
+                one["value"] = units.imperial(condition.seen, name)[0]
             fault = service.faults.get(condition.sensor)
             if fault and fault[faults.COUNT]:
                 # The value seen last is of a time before that.

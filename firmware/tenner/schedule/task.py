@@ -92,6 +92,8 @@ class Condition:
     number2: float | None = None
     for_s = within_s = 0
     reset: float | None = None
+    #: Are its numbers shown in imperial units?
+    imperial = False
     also: "Sequence[Condition]"
     past: "Sequence[tuple[int, float]]"
     also = past = ()

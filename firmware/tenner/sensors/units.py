@@ -15,3 +15,18 @@ def unit(value_name: str) -> str:
         if words[index] == value_name:
             return words[index + 1]
     return ""
+
+
+# Of a number in the first unit: factor, difference, the owner's unit.
+_IMPERIAL = "\u00b0C 1.8 32 \u00b0F mm 0.03937008 0 in hPa 0.02952998 0 inHg"
+
+
+def imperial(number: float, own: str, is_difference: bool = False) -> tuple[float, str]:
+    """Return (number, unit) for an owner who has `units` set to imperial."""
+    words = _IMPERIAL.split()
+    for index in range(0, len(words), 4):
+        if words[index] == own:
+            number = number * float(words[index + 1])
+            number += 0 if is_difference else int(words[index + 2])
+            return round(number * 100) / 100, words[index + 3]
+    return number, own

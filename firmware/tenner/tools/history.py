@@ -3,7 +3,7 @@
 
 from tenner.sensors import ring
 from tenner.sensors.errors import SensorError
-from tenner.sensors.units import unit
+from tenner.sensors.units import imperial, unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,12 @@ async def read(ctx: "ToolContext", name: str, hours: int) -> str:
     for key in sorted(found):
         row = found[key]
         count, first, last = max(count, row[0]), min(first, row[1]), max(last, row[2])
-        text = "%s min %s max %s mean %s last %s " % tuple([key] + [_shown(n) for n in row[3:]])
-        lines.append(text + unit(key))
+        numbers, sign = row[3:], unit(key)
+        if ctx.config.get("units") == "imperial":
+            numbers = [imperial(one, sign)[0] for one in numbers]
+            sign = imperial(0, sign)[1]
+        text = "%s min %s max %s mean %s last %s " % tuple([key] + [_shown(n) for n in numbers])
+        lines.append(text + sign)
     text = "%s, %d readings from %s ago to %s ago" % (
         name, count, _age(now - first), _age(now - last)
     )  # fmt: skip
