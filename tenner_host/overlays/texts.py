@@ -79,11 +79,33 @@ class _Mover(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        if not any(TEXTS in _bound(one) for one in node.body):
+            self.generic_visit(node)
+            return node
+        # The class has an attribute of the tuple's name, and its body looks there first: only the
+        # bodies of its methods see the tuple.
+        for method in node.body:
+            if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                method.body = [self.visit(one) for one in method.body]
+        return node
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 part.value = self.visit(part.value)
         return node
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement of a class body binds."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 class Shelf:

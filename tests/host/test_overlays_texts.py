@@ -6,6 +6,7 @@ from tenner_host.overlays import CORE, bundle
 from tenner_host.overlays.scopes import resolve
 from tenner_host.overlays.short_lines import joined
 from tenner_host.overlays.source import Module
+from tenner_host.overlays.texts import TEXTS, pool
 from tests.host.overlays_support import MAIN, both, package, table
 
 APP = """
@@ -96,3 +97,20 @@ def test_lines_are_joined_and_their_origins_with_them():
         (13, 14),
         (15, 15),
     ]
+
+
+def test_a_class_attribute_does_not_hide_the_short_texts():
+    source = f"""
+class Named:
+    {TEXTS} = None
+    word = "short"
+
+    def __init__(self, place="default"):
+        self.place = place + "inside"
+"""
+    statements = ast.parse(source).body
+    texts = pool(statements, set())
+    made: dict[str, type] = {}
+    exec(ast.unparse(ast.fix_missing_locations(ast.Module([texts, *statements], []))), made)
+    assert made["Named"]().place == "defaultinside"
+    assert made[TEXTS] == ("inside",)
