@@ -168,7 +168,8 @@ def test_the_requests_of_the_owners_computer(reach):
         running.idle()
         lines = list(running.lines)
     assert not [line for line in lines if "may not hold" in line]
-    check(lines, "REMOTE", "COMMAND")
+    # A poll for messages may be opening its connection while MQTT reads sensors.
+    check(lines, "REMOTE", "COMMAND", except_in=("MQTT",))
 
 
 def test_an_update_from_the_owners_computer(reach):
