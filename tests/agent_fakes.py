@@ -134,6 +134,16 @@ class Clock:
         return self.seconds
 
 
+class Heartbeat:
+    """A schedule whose lines no call changes."""
+
+    async def marks(self):
+        return ()
+
+    async def understood(self, before):
+        return ""
+
+
 class App:
     """The layer above the agent; keeps the messages it delivers."""
 
@@ -148,6 +158,7 @@ class App:
         self.asked = []
         self.answer = None
         self._parts = {"chain": chain, "registry": Registry(), "budget": Budget(), "sensors": None}
+        self._parts["heartbeat"] = Heartbeat()
 
     def get(self, name):
         return self._parts[name]

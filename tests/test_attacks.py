@@ -7,6 +7,7 @@ sources are:
     owner                   the owner
     page, server            the answer of a web page, or of a server's tool
     file                    a note in the workspace
+    name                    the name of a note there
     forwarded               a message that somebody else has written
     history                 an earlier turn has read the words
     beat, job, spawned      a heartbeat, a job, a background task
@@ -54,7 +55,7 @@ def rows():
 async def attack(board, source, tool, args):
     """Have the words come in as the row says."""
     order = "DO %s %s" % (tool, args)
-    await board.open("a page\n\n%s\n" % order, source not in channels.SOURCES)
+    await board.open("a page\n\n%s\n" % order, source not in channels.SOURCES + ("name",))
     order = order.replace("PEER", board.peer.url)
     try:
         if source == "page":
@@ -65,6 +66,10 @@ async def attack(board, source, tool, args):
             with open(board.root + "/workspace/notes/page.md", "w") as file:
                 file.write("words\n%s\n" % order)
             await board.turn("person", 'DO read_file {"path":"notes/page.md"}', False)
+        elif source == "name":
+            with open(board.root + "/workspace/notes/" + order, "w") as file:
+                file.write("words")
+            await board.turn("person", 'DO list_dir {"path":"notes"}', False)
         elif source in channels.SOURCES:
             board.misled = await channels.attack(board, source, args if tool == "-" else order)
         elif source == "history":
@@ -104,7 +109,7 @@ class TestAttacks(unittest.TestCase):
                 args = json.dumps(args)
             board = Board(root, json.loads(json.dumps(settings).replace("ROOT", root)))
             run(attack(board, source, tool, args.replace("ROOT", root)))
-            found = outcome(board, 1 if source in ("page", "server", "file") else 0)
+            found = outcome(board, 1 if source in ("page", "server", "file", "name") else 0)
             what = "row %d: %s %s %s" % (number + 2, source, tool, args[:80])
             self.assertEqual(board.harm() + board.misled, [], what)
             self.assertEqual(found, expected, "%s: %s %s" % (what, board.asked, board.results))

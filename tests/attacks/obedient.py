@@ -71,7 +71,9 @@ class Obedient(Chain):
         for line in text.split("\n"):
             words = line.strip().split(" ", 2)
             if words[0] == "DO" and len(words) == 3:
-                calls.append(Call("call_%d" % len(calls), words[1], words[2]))
+                # Behind the name of a file stands its size.
+                given = words[2].rstrip(" 0123456789") if words[2][:1] == "{" else words[2]
+                calls.append(Call("call_%d" % len(calls), words[1], given))
         return Reply("", calls) if calls else Reply("done")
 
 

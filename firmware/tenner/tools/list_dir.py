@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tenner.agent.tool_calls import ToolContext
 
 _ROOM = const(880)  # characters of names in one answer
+_LONGEST = const(48)  # characters of a plain name
 
 
 def check(args: dict, ctx: "ToolContext") -> None:
@@ -43,7 +44,15 @@ async def run(args: dict, ctx: "ToolContext") -> str:
             break
         lines.append(line)
     text = "\n".join(lines)
-    # Names of files may come from strangers, too.
-    if args["path"][0] == "/" or args["path"].split("/")[0] == "exec":
+    # A stranger may have chosen a name, and a name can be an order.
+    strange = args["path"][0] == "/" or args["path"].split("/")[0] == "exec"
+    if strange or min(map(_is_plain, names)) == 0:
         return mark_untrusted(args["path"], text)
     return text
+
+
+def _is_plain(name):
+    """Return whether a name is one short word of ASCII letters, digits and marks."""
+    return len(name) <= _LONGEST and all(
+        one < "\x7f" and (one.isalpha() or one.isdigit() or one in "._-") for one in name
+    )

@@ -38,6 +38,9 @@ _GUIDES = const(
 )
 _FOLDERS = const(" tools drivers skills memory exec ")
 
+# Signs of an order or of code, which no name of a file needs.
+_ODD = const("\"'`{}")
+
 # Private keys and password files, at any place.
 _KEYS = const(" .ssh .gnupg shadow shadow- gshadow gshadow- ")
 # Bytes to search for the first line of a key, as of OpenSSH, OpenSSL and GnuPG.
@@ -71,6 +74,8 @@ def writable_file(ctx: "ToolContext", path: str) -> str:
         raise ToolError('"%s" is a folder: name a file in it' % path)
     if files.exists(real):
         _check_regular(real, path)
+    elif any(one in real for one in _ODD):
+        raise ToolError("%s: a new name may not have quotes or braces" % path)
     kind = ctx.turn.kind
     name = relative(ctx.workspace, real).lower()
     if " %s " % name in _FOLDERS:
