@@ -54,6 +54,8 @@ def _tell_wrong(app):
     """Log the wrong settings, and tell the owner of them, once until they are others."""
     path = app.state + "/config.wrong"
     app.wrong.sort()
+    for sentence in app.wrong:
+        log("config", sentence)
     text = "\n".join(app.wrong)
     if not text:
         files.remove(path)

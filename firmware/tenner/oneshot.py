@@ -31,8 +31,11 @@ def _with_app(root, config, workspace, action):
     log.write = _to_stderr
     try:
         app = App(root, config, workspace)
+        wrong = app.wrong[:1]
     except ValueError as error:
-        print("tenner: %s" % error)
+        wrong = [error]
+    if wrong:
+        print("tenner: %s" % wrong[0])
         return 2
     try:
         return asyncio.run(action(app))

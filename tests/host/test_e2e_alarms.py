@@ -125,7 +125,10 @@ def test_alarms_over_the_broker(tmp_path):
                 owner.publish("attic/say", text)
                 return owner.wait("attic/answer", after=heard)
 
-            assert ask("/alarms").startswith("line 3: clear; room.temperature > 30")
+            # The first beat may still be to come.
+            assert re.match(
+                r"line 3: (clear|not read yet); room\.temperature > 30", ask("/alarms")
+            )
             bench.board.set("room.temperature", 31.5)
             assert owner.wait("attic/alert").startswith("Warm: 31.5")
             found = ALARM.match(ask("/alarms"))

@@ -106,7 +106,6 @@ class _Source:
         instead = ""
         if row is not None and row[2]:
             instead = "; until then it is %s" % row[2]
-        log("config", error)
         self.wrong.append(str(error) + instead)
 
     def walk(self, prefix, tree, values):
