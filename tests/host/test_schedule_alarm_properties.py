@@ -213,4 +213,5 @@ def test_a_person_who_writes_does_not_lose_an_alarm():
     board.pass_time(100)
     board.reply = sim.Result("Answer.")
     board.pass_time(200)
-    assert [text for _, text in board.sent] == ["Answer."]
+    text = "Answer.\nroom.temperature 35 °C (limit 30)."
+    assert [sent for _, sent in board.sent] == [text]
