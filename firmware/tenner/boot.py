@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.app import App
 
+#: The sentences about wrong settings that the owner knows.
+_WRONG = const("state/config.wrong")
 _SHOWN = const(5)  # wrong settings in one message
 _INBOX = const(8)  # messages of people that can wait
 
@@ -29,7 +31,11 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
     """Create the long-lived objects of `app`; raise ValueError for an owner's mistake."""
     app.port = open_port(root)
     app.wrong = []
-    app.config = configload.load(config_path or app.port.path("config.json"), None, app.wrong)
+    place = config_path or app.port.path("config.json")
+    # A new version that refuses settings which the old one took fails its trial.
+    path = app.port.path
+    strict = files.exists(path("lib/trial")) and not files.exists(path(_WRONG))
+    app.config = configload.load(place, None, None if strict else app.wrong)
     app.port.configure(app.config)
     app.workspace = workspace or app.port.path("workspace")
     app.state = app.port.path("state")
@@ -52,7 +58,7 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
 
 def _tell_wrong(app):
     """Log the wrong settings, and tell the owner of them, once until they are others."""
-    path = app.state + "/config.wrong"
+    path = app.port.path(_WRONG)
     app.wrong.sort()
     for sentence in app.wrong:
         log("config", sentence)
