@@ -101,7 +101,7 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
 
 
 def _items(heartbeat):
-    known = known_values.load(heartbeat.app.workspace)
+    known = heartbeat.known or known_values.load(heartbeat.app.workspace)
     return heartbeat_parser.read(schedule_files.of(heartbeat).lines(), known, heartbeat.rules)
 
 
@@ -254,10 +254,16 @@ def prompt(heartbeat: "Service", request: "Request") -> str:
     return "\n".join(pieces)
 
 
+async def know(heartbeat: "Service") -> None:
+    """Read SENSORS.json for `read_items`, whose step has no room for the code of that."""
+    heartbeat.known = known_values.load(heartbeat.app.workspace)
+
+
 async def read_items(heartbeat: "Service", request: "Request") -> None:
     """Read the items of a request. The code that parses them is large, so this is a step of its
     own."""
     request.items = read(heartbeat, request.tasks + list(request.others))
+    heartbeat.known = None
 
 
 def read(heartbeat: "Service", tasks: list[Task]) -> tuple[list[str], list[tuple[int, str]]]:

@@ -211,6 +211,7 @@ class Service:
 
     async def _compose(self, request):
         """Write the text of a request of the heartbeat."""
+        await overlay.step("READ", heartbeat_tasks.know, self)
         await overlay.step("READ", heartbeat_tasks.read_items, self, request)
         await overlay.step("BEAT", tick.compose, self, request)
 
