@@ -10,7 +10,7 @@ from tests.host.e2e import agent_board
 from tests.host.page_home import free_port
 
 #: The heap of a chip without PSRAM for which the page is made, on the interpreter of its size.
-BUDGET = "112K"
+BUDGET = "128K"
 
 
 class Home:
