@@ -12,7 +12,7 @@ from tenner_host import ROOT
 from tenner_sim.services import Authority
 from tests.host.broker import OWNER_USER, PASSWORD, USER, Broker, Owner
 from tests.ports import free_port
-from tests.services.agent import INTERPRETERS, LIMIT_S, find
+from tests.services.agent import INTERPRETERS, find
 from tests.services.at_broker import BrokerAgent, need_mosquitto
 
 TOPIC = "attic"
@@ -374,7 +374,9 @@ def test_mosquitto_a_topic_of_the_owner_works(agent, broker, owner, topic):
 def test_mosquitto_a_topic_that_it_would_hang_up_on_is_said_to_be_wrong(agent, broker, topic):
     agent.set(mqtt={"topic": topic})
     with agent.serving() as process:
-        line = agent.wait_log("mqtt.topic must be a topic without")
-        assert process.wait(LIMIT_S) == 2
+        line = agent.wait_log("mqtt.topic must be ")
+        # It goes on with the topic that it has by default.
+        agent.wait_log("mqtt      connected")
+        assert process.poll() is None
     assert "Traceback" not in agent.log
     assert json.dumps(topic) in line
