@@ -89,7 +89,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("TENNER_SIM_DIR", str(tmp_path / "sim"))
 
 
-@pytest.mark.parametrize("main", BUSY.values(), ids=BUSY)
 class Slow:
     """A transport whose answers take this long, by a clock of its own; "" is silence."""
 
@@ -127,6 +126,7 @@ def test_a_slow_board_gets_more_time_and_a_silent_one_does_not(monkeypatch):
         transfer._Sender(silent, False, False)._wait(b"k")
 
 
+@pytest.mark.parametrize("main", BUSY.values(), ids=BUSY)
 def test_a_busy_board_is_entered_and_runs_again(main):
     with VirtualBoard({"/main.py": main}) as board:
         board.wait_for("agent runs")
