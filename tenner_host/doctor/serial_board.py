@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from tenner_host.board.info import Info
 from tenner_host.board.opening import open_as
 from tenner_host.board.ports import Port
 from tenner_host.board.serial_board import SerialBoard
 from tenner_host.doctor import cable, inside, outside
 from tenner_host.doctor.findings import Part, fail, from_error, ok, skip, unreached
-from tenner_host.errors import BoardSilent, CommandError, PortError
+from tenner_host.errors import BoardSilent, PortError
 from tenner_host.project import Project
 from tenner_host.setup.board_ca_roots import FOLDER
 from tenner_host.sync import code as codes
@@ -43,14 +42,6 @@ def examine(found: Port, loader: bool) -> Part:
         yield from _on_board(board, found, loader, project)
 
 
-def _name(project: Project, info: Info) -> str:
-    """The board's folder in boards/, "" if nobody knows it."""
-    try:
-        return codes.board_name(project, info, None)
-    except CommandError:
-        return ""
-
-
 def _on_board(board: SerialBoard, found: Port, loader: bool, project: Project) -> Part:
     if loader:
         info = board.info()
@@ -68,7 +59,7 @@ def _on_board(board: SerialBoard, found: Port, loader: bool, project: Project) -
     yield from inside.check_code(info, there, project)
     yield from inside.check_files(board, info, there)
     yield from inside.check_memory(board)
-    yield from inside.check_needs(files.pop(_NEEDS, None), _name(project, info))
+    yield from inside.check_needs(files.pop(_NEEDS, None), codes.known_name(project, info))
     settings, said = inside.check_settings(files.pop("/config.json", None))
     yield from said
     yield from inside.check_certificates(files, settings)

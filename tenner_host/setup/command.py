@@ -192,10 +192,7 @@ def _try(trial: Trial, settings: Settings, *, quiet: bool) -> None:
 def _shortage(board: Board, project: Project) -> str:
     """A sentence if the board has too little memory for Telegram by its chip, or ""."""
     info = board.info()
-    try:
-        name = codes.board_name(project, info, None)
-    except CommandError:
-        return ""  # a board that nobody knows
+    name = codes.known_name(project, info)
     return budget.shortage(name, info.build.partition("-")[2], info.image is not None)
 
 

@@ -164,6 +164,14 @@ def board_name(project: Project, info: Info, given: str | None) -> str:
     )
 
 
+def known_name(project: Project, info: Info) -> str:
+    """`board_name`, or "" for an unknown board."""
+    try:
+        return board_name(project, info, None)
+    except CommandError:
+        return ""
+
+
 def has_code(info: Info, there: dict[str, Entry]) -> bool:
     """Is there an agent on the board, on its flash or in its image?"""
     return info.image is not None or any(path.startswith(HOME) for path in there)

@@ -89,7 +89,8 @@ async def ask(turn: "Turn", timeout_ms: int) -> None:
 
 
 def _limit(request, turn):
-    """Set the limits of a request, and where its reply goes."""
+    """Set the limits of a request, and where its reply goes. A function of its own: the code
+    leaves memory before the request is sent."""
     port = turn.agent.port
     request.max_tokens = turn.max_tokens or turn.agent.config.get("llm.max_tokens")
     request.max_reply = request.kept_from = _REPLY

@@ -149,6 +149,8 @@ class Http(Response):
             self.busy = False
             self._task = self.work = self._result = None
 
+    # Its callers ask for errors of the network alone: after a MemoryError its code, which is in
+    # another overlay, would find no room.
     def _reason(self, error):
         """Return the exception to raise for `error`: ENOMEM for a lack of memory."""
         if self._semaphore and self._semaphore.lacked_memory(error):

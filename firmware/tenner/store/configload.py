@@ -126,12 +126,11 @@ class _Source:
                 place = self.text.find('"%s"' % name)
                 line = self.text[:place].count("\n") + 1
                 where = '"%s"' % key + (" (line %d)" % line if place >= 0 else "")
-                try:
-                    if _is_section(key):
-                        self.fail("%s must be an object of settings" % where)
-                    self.fail("unknown key %s; %s" % (where, _hint(key)))
-                except ConfigError as error:
-                    self.pass_over(error)
+                if _is_section(key):
+                    sentence = "%s must be an object of settings" % where
+                else:
+                    sentence = "unknown key %s; %s" % (where, _hint(key))
+                self.pass_over(ConfigError("%s: %s" % (self.place, sentence)))
 
     def checked(self, key, row, value):
         """Return the value ready for use; ConfigError names the allowed values."""
@@ -214,7 +213,7 @@ def convert(type_text: str, value: "Any") -> "Any":
     limits = type_text[len(name) + 1 : -1]
     is_text = isinstance(value, str)
     is_int = isinstance(value, int) and not isinstance(value, bool)
-    if is_text and not is_plain(value):
+    if is_text and not _is_plain(value):
         raise ValueError("text without control characters")
     if name == "id" and (is_int or is_text):
         return str(value).strip()
@@ -273,8 +272,8 @@ def _seconds(text):
     return None if digits else total
 
 
-def is_plain(text: str) -> bool:
-    """Return whether a text has no control characters, and no half of a letter."""
+def _is_plain(text):
+    """Has it no control characters, and no half of a letter?"""
     return not any(
         one < " " or "\x7f" <= one < "\xa0" or "\ud7ff" < one < "\ue000" for one in text
     )

@@ -46,7 +46,7 @@ async def run(args: dict, ctx: "ToolContext") -> str:
     text = "\n".join(lines)
     # A stranger may have chosen a name, and a name can be an order.
     strange = args["path"][0] == "/" or args["path"].split("/")[0] == "exec"
-    if strange or min(map(_is_plain, names)) == 0:
+    if strange or not all(map(_is_plain, names)):
         return mark_untrusted(args["path"], text)
     return text
 
