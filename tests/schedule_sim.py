@@ -202,7 +202,7 @@ class Board:
         for name in settings:
             self.settings[name.replace("__", ".")] = settings[name]
         self.port = self.config = self.agent = self.lane = self
-        self.small = False
+        self.small = self.shares_memory = False
         self.readings = {"room": {"temperature": 21.5}}
         self.units = {"temperature": "°C", "level": "%"}
         self.lane_holder = None

@@ -85,6 +85,19 @@ class Rules(unittest.TestCase):
         for text in off:
             self.assertTrue("too little memory to read this line" in text, text)
 
+    def test_no_line_takes_the_memory_of_connections(self):
+        board = sim.Board(LINES)
+        board.service.app.port.shares_memory = True
+        free = 46 * 1024 - 1
+        board.service.app.port.memory = lambda: (free, 60000)
+        board.step()
+        self.assertEqual(board.service.rules, {UNREAD: ()})
+        free += 1
+        board.service.ruled = None
+        board.write(LINES + "\n")
+        board.step()
+        self.assertFalse(UNREAD in board.service.rules, board.service.rules)
+
     def test_do_without_leaves_background_text_alone(self):
         board = sim.Board("# House\nThe boiler is from Junkers.\n- Be kind.\n")
         board.service.rules = None

@@ -21,7 +21,10 @@ MEGABYTE = 1 << 20
 def agent(request, micropython32):
     """One agent for all that is about replies, which must survive them one after the other."""
     provider_requests.load(request.param)
-    with heap.agent(HEAP_KB, llm={"api": request.param, "timeout_s": 600}) as running:
+    # The last request is the turn's: a summary would come behind it.
+    window = {"session": {"window_kb": 60}}
+    llm = {"api": request.param, "timeout_s": 600}
+    with heap.agent(HEAP_KB, llm=llm, settings=window) as running:
         running.idle()
         yield running
 

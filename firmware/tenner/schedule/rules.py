@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tenner.schedule.service import Service
 
 _ASKED = const(8)  # texts at a time
+#: Of Python's own heap, for the code that answers: measured by the 32-bit interpreter.
+_ROOM = const(46 * 1024)
 
 
 async def find(heartbeat: "Service") -> None:
@@ -28,6 +30,8 @@ async def find(heartbeat: "Service") -> None:
     signature = _know(heartbeat)
     await overlay.enter("SCAN")
     while _ask(heartbeat):
+        if not _has_room(heartbeat.app.port):
+            raise MemoryError
         await overlay.enter("RULES")
         answer(heartbeat.known, heartbeat.rules)
         await overlay.enter("SCAN")
@@ -43,7 +47,7 @@ async def do_without(heartbeat: "Service") -> None:
     heartbeat.rules = {UNREAD: ()}
     _parse(heartbeat)
     heartbeat.ruled = signature
-    log("heartbeat", "too little memory to read lines that are not written as clauses")
+    log("heartbeat", "memory is short: lines that are not written as clauses stay unread")
 
 
 async def marks(heartbeat: "Service") -> list[int]:
@@ -84,6 +88,12 @@ def _know(heartbeat):
     heartbeat.known = known_values.load(heartbeat.app.workspace)
     heartbeat.rules = {}
     return signature
+
+
+def _has_room(port):
+    """Return whether that code fits without memory of Wi-Fi and TLS, which a heap that has grown
+    never gives back."""
+    return not port.shares_memory or port.memory()[0] >= _ROOM
 
 
 def _ask(heartbeat):
