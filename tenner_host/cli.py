@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import errno
 import importlib
 import os
+import select
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import rich_click as click
 from click.shell_completion import CompletionItem
 
 from tenner_host import tenner_version
-from tenner_host.errors import CommandError
+from tenner_host.errors import CommandError, of_this_computer
 
 # name -> (module, its click command, one line of help); a dot begins a module of this package.
 # Only the command's own run imports the module, so that `tenner --help` is quick and a missing
@@ -97,6 +99,9 @@ went away; 5 a file changed on both sides; 6 an image is not right; 7 a check of
 130 stopped by Ctrl-C."""
 
 
+_STOPPED = 130
+
+
 class LazyGroup(click.RichGroup):
     """A group whose sub-commands come from COMMANDS."""
 
@@ -106,7 +111,12 @@ class LazyGroup(click.RichGroup):
         if "_TENNER_COMPLETE" in os.environ:
             # It adds a shell to those that click completes.
             importlib.import_module("tenner_host.completion")
-        return super().main(*args, **kwargs)
+        try:
+            return super().main(*args, **kwargs)
+        except SystemExit as end:
+            if not _flushed():
+                raise SystemExit(end.code or 1) from None
+            raise
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *COMMANDS})
@@ -151,17 +161,59 @@ class LazyGroup(click.RichGroup):
             ) from None
 
     def invoke(self, ctx: click.Context) -> object:
+        words = list(ctx.args)
         try:
             return super().invoke(ctx)
         except CommandError as exc:
-            from tenner_host.output import visible
+            _end(ctx, exc)
+        except OSError as exc:
+            if exc.errno == errno.EPIPE and _is_left():
+                # `head` has all that it wanted.
+                ctx.exit(1)
+            _end(ctx, of_this_computer(exc))
+        except click.UsageError as exc:
+            from tenner_host.output import print_json_error
 
-            # One line that a script can read; click would draw a box around it.
-            print(f"tenner: {visible(exc.message)}", file=sys.stderr)
-            ctx.exit(exc.exit_code)
+            # An option before it may be the wrong one.
+            wanted = "--json" in words
+            print_json_error(ctx, exc.format_message(), exc.exit_code, wanted)
+            raise
         except (KeyboardInterrupt, click.Abort):
+            from tenner_host.output import print_json_error
+
             print("\ntenner: stopped", file=sys.stderr)
-            ctx.exit(130)
+            print_json_error(ctx, "stopped", _STOPPED)
+            ctx.exit(_STOPPED)
+
+
+def _is_left() -> bool:
+    """Has the reader of the output gone away?"""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)
+    except (AttributeError, OSError, ValueError):
+        return True  # Windows cannot tell
+    return bool(poll.poll(0))
+
+
+def _flushed() -> bool:
+    """Write the rest of the output; False if nobody takes it, and then nothing follows."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        # Or Python would complain of it at its end.
+        sys.stdout = open(os.devnull, "w")
+        return False
+    return True
+
+
+def _end(ctx: click.Context, exc: CommandError) -> NoReturn:
+    from tenner_host.output import print_json_error, visible
+
+    # One line that a script can read; click would draw a box around it.
+    print(f"tenner: {visible(exc.message)}", file=sys.stderr)
+    print_json_error(ctx, exc.message, exc.exit_code)
+    ctx.exit(exc.exit_code)
 
 
 @click.group(

@@ -17,6 +17,7 @@ from click.shell_completion import (
 )
 
 from tenner_host.errors import CommandError
+from tenner_host.places import write_whole
 
 _VARIABLE = "_TENNER_COMPLETE"
 _SHELLS = ("bash", "zsh", "fish", "powershell")
@@ -100,11 +101,7 @@ def completion(shell: str | None, install: bool) -> None:
         click.echo(script(chosen))
         return
     path = _home(chosen)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(script(chosen) + "\n", encoding="utf-8")
-    except OSError as exc:
-        raise CommandError(f"{path} cannot be written: {exc.strerror or exc}") from exc
+    write_whole(path, (script(chosen) + "\n").encode())
     if chosen == "powershell":
         click.echo(
             f"completion for powershell is in {path}; add this line to $PROFILE: . '{path}'"

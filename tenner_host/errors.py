@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Iterator
 
@@ -52,6 +53,31 @@ class ChecksFailed(CommandError):
 def then(message: str, more: str) -> str:
     """A sentence and one that follows it; a question keeps its mark."""
     return f"{message}{'' if message.endswith(('.', '?')) else '.'} {more}"
+
+
+#: The owner's remedies for errors of this computer.
+_REMEDIES = {
+    errno.ENOSPC: "make room and run it again",
+    errno.EDQUOT: "make room and run it again",
+    errno.EROFS: "choose another place",
+    errno.EACCES: "choose another place, or change who may use it",
+    errno.EPERM: "choose another place, or change who may use it",
+    errno.EMFILE: "close other programs and run it again",
+    errno.ENFILE: "close other programs and run it again",
+}
+
+
+def reason(exc: OSError) -> str:
+    """The words of this computer, and the remedy if there is one."""
+    said = str(exc.strerror or exc) or type(exc).__name__
+    remedy = _REMEDIES.get(exc.errno or 0)
+    return f"{said}: {remedy}" if remedy else said
+
+
+def of_this_computer(exc: OSError) -> CommandError:
+    """The sentence for an error that no part has explained."""
+    places = [str(name) for name in (exc.filename, exc.filename2) if isinstance(name, str | bytes)]
+    return CommandError(f"{' and '.join(places) or 'this computer'}: {reason(exc)}")
 
 
 def unreached(host: str, problem: BaseException) -> str | None:

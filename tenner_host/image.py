@@ -29,9 +29,10 @@ from tenner_host.build import (
     firmware_tree,
     write_tree,
 )
+from tenner_host.errors import CommandError
 from tenner_host.overlays import maps
 from tenner_host.partitions import APP, DATA, Partition
-from tenner_host.places import build_folder
+from tenner_host.places import build_folder, write_whole
 
 OUTPUT = build_folder() / "image"
 #: Below the root of the partition, which is mounted at /rom: build, board and version of the agent
@@ -109,12 +110,12 @@ def main(argv: list[str]) -> int:
         elif len(argv) == 4:
             board, firmware, data, output = argv
             made = joined(board, Path(firmware).read_bytes(), Path(data).read_bytes())
-            Path(output).write_bytes(made)
+            write_whole(Path(output), made)
             print(f"{output}: {len(made)} bytes")
         else:
             print(f"usage: {_USAGE}", file=sys.stderr)
             return 2
-    except (BuildError, OSError) as exc:
+    except (BuildError, CommandError, OSError) as exc:
         print(f"tenner: {exc}", file=sys.stderr)
         return 1
     return 0
@@ -125,7 +126,7 @@ def _write_parts(board: str) -> None:
     write_tree({f"/frozen/{path}": data for path, data in frozen_sources().items()}, OUTPUT)
     for name, code in (("data", False), ("code", True)):
         path = OUTPUT / f"{name}.romfs"
-        path.write_bytes(partition(board, code=code))
+        write_whole(path, partition(board, code=code))
         print(f"{path}: {path.stat().st_size} bytes")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import ssl
 import struct
@@ -23,7 +22,7 @@ from esptool.util import FatalError
 from tenner_host import partitions
 from tenner_host.errors import CommandError, unreached
 from tenner_host.partitions import Partition
-from tenner_host.places import cache_folder
+from tenner_host.places import cache_folder, write_whole
 
 _MAGIC = 0xE9
 _CHIP_AT = 12
@@ -145,15 +144,12 @@ class Downloads:
         return self.folder / f"{hashlib.sha256(url.encode()).hexdigest()[:12]}-{name[-80:]}"
 
     def _keep(self, url: str, path: Path, data: bytes, seen: str) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
         records = {**self.known(), url: seen}
         for target, content in (
             (path, data),
             (self._record, json.dumps(records, indent=1, sort_keys=True).encode()),
         ):
-            temporary = target.with_name(target.name + ".tmp")
-            temporary.write_bytes(content)
-            os.replace(temporary, target)
+            write_whole(target, content)
 
 
 def download(url: str, progress: Progress | None = None) -> bytes:

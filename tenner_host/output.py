@@ -17,8 +17,24 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., object])
 
+#: Set in the context of a command: does it report as JSON, and has it?
+_WANTED, _PRINTED = "tenner.json", "tenner.json_printed"
+
+
+def _note_json(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
+    ctx.meta[_WANTED] = value
+    return value
+
+
 #: For a command that reports: one JSON document on standard output, nothing else.
-json_option = click.option("--json", "as_json", is_flag=True, help="Report as JSON, for programs.")
+json_option = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    is_eager=True,
+    callback=_note_json,
+    help="Report as JSON, for programs.",
+)
 
 
 #: Zero-width letters whose category does not show it.
@@ -73,7 +89,20 @@ def json_text(document: Any, indent: int | None = None) -> str:
 
 
 def print_json(document: Any) -> None:
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[_PRINTED] = True
     click.echo(json_text(document, indent=1))
+
+
+def print_json_error(
+    ctx: click.Context, message: str, exit_code: int, wanted: bool = False
+) -> None:
+    """The error as the one JSON document of a command that has printed none. `wanted`: in any
+    case."""
+    if (wanted or ctx.meta.get(_WANTED)) and not ctx.meta.get(_PRINTED):
+        with contextlib.suppress(OSError):
+            click.echo(json_text({"error": {"message": message, "exit": exit_code}}, indent=1))
 
 
 def at_terminal() -> bool:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
 
 from tenner_host import IS_INSTALLED, ROOT
+from tenner_host.errors import CommandError, reason
+
+#: Windows would change line ends.
+_BINARY = getattr(os, "O_BINARY", 0)
 
 
 def cache_folder() -> Path:
@@ -47,10 +51,29 @@ def one_at_a_time(name: str) -> Iterator[None]:
         yield
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file of the cache that others may read or write at the same time: they never see a
-    part of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
-        file.write(data)
-    os.replace(file.name, path)
+def write_whole(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Write a file that others may read or write at the same time: they never see a part of it,
+    and an old one stays whole until the new one is. `private`: for this user's eyes alone, from
+    its first byte on. CommandError if it cannot be written."""
+    # A link stays one.
+    target = Path(os.path.realpath(path))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_fifo() or target.is_char_device():
+            target.write_bytes(data)
+        else:
+            _replace(target, data, 0o600 if private else 0o666)
+    except OSError as exc:
+        raise CommandError(f"{path} cannot be written: {reason(exc)}") from exc
+
+
+def _replace(target: Path, data: bytes, mode: int) -> None:
+    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.tmp")
+    try:
+        number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode)
+        with os.fdopen(number, "wb") as file:
+            file.write(data)
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

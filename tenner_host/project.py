@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from tenner_host.errors import CommandError
+from tenner_host.places import write_whole
 
 _FOLDER = ".tenner"
 
@@ -61,13 +61,9 @@ class Project:
         if not self.folder.is_dir():
             self.folder.mkdir(parents=True)
             # Its content is private: ports, backups with secrets.
-            (self.folder / ".gitignore").write_text("*\n")
+            write_whole(self.folder / ".gitignore", b"*\n")
 
     def write(self, name: str, data: str | bytes) -> None:
         """Write a file of `.tenner/` atomically."""
         self.make()
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(path.name + ".tmp")
-        temporary.write_bytes(data.encode() if isinstance(data, str) else data)
-        os.replace(temporary, path)
+        write_whole(self.folder / name, data.encode() if isinstance(data, str) else data)

@@ -10,6 +10,7 @@ import rich_click as click
 from tenner_host import ROOT
 from tenner_host.errors import CommandError
 from tenner_host.output import echo, json_option, print_json
+from tenner_host.places import write_whole
 from tenner_host.project import Project
 
 #: As an index on a web server it can be the target of a board's `skills.index`.
@@ -61,9 +62,8 @@ def install(name: str, force: bool) -> None:
         raise CommandError(
             f"{target} has other versions of {', '.join(changed)}; --force writes over them"
         )
-    target.mkdir(parents=True, exist_ok=True)
     for path in paths:
-        (target / path.name).write_bytes(path.read_bytes())
+        write_whole(target / path.name, path.read_bytes())
     echo(f"{target}: {', '.join(path.name for path in paths)}")
     echo(f'Then `tenner sync`, and tell the agent: "Set up the skill {name}."')
 

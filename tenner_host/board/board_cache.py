@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ from typing import Any
 from tenner_host.board.info import Info
 from tenner_host.board.ports import Port
 from tenner_host.board.sims import sim_folder
-from tenner_host.places import cache_folder
+from tenner_host.errors import CommandError
+from tenner_host.places import cache_folder, write_whole
 
 
 def _place(port: Port) -> tuple[Path, str] | None:
@@ -55,8 +55,5 @@ def note(port: Port, info: Info) -> None:
         "flash_total": info.flash_total,
         "seen": int(time.time()),
     }
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(path.name + ".tmp")
-        temporary.write_text(json.dumps({**_load(path), key: values}, indent=1))
-        os.replace(temporary, path)
+    with contextlib.suppress(CommandError):
+        write_whole(path, json.dumps({**_load(path), key: values}, indent=1).encode())

@@ -18,7 +18,7 @@ from tenner_host.board.opening import open_board
 from tenner_host.board.ports import Port
 from tenner_host.board.transport import RETURN_LIMIT_S
 from tenner_host.catalog import KnownBoard
-from tenner_host.errors import CommandError, PortError, then
+from tenner_host.errors import CommandError, PortError, of_this_computer, then
 from tenner_host.flash.loader import DEFAULT_BAUD, Loader
 from tenner_host.flash.plan import FilePlan, agent_files, plan_files
 from tenner_host.flash.saved import Unfinished, save
@@ -178,14 +178,15 @@ def _going_wrong() -> Iterator[_Stage]:
         else:
             text = f"stopped in the middle of writing. {stage.half}"
         raise Interrupted(text) from None
-    except CommandError as exc:
+    except (CommandError, OSError) as found:
+        exc = of_this_computer(found) if isinstance(found, OSError) else found
         if stage.written:
             text = f"MicroPython is written and verified, but then: {exc.message}"
         elif stage.untouched:
             raise
         else:
             text = then(exc.message, stage.half)
-        raise type(exc)(text) from exc
+        raise type(exc)(text) from found
 
 
 def _look(

@@ -10,7 +10,7 @@ from pathlib import Path
 from tenner_host import BOARDS, FIRMWARE, ROOT, tenner_version
 from tenner_host.errors import CommandError
 from tenner_host.linux import kit, release
-from tenner_host.places import build_folder
+from tenner_host.places import build_folder, write_whole
 from tenner_host.tarball import tarred
 
 OUTPUT = build_folder() / "packages"
@@ -78,14 +78,13 @@ def main(argv: list[str]) -> int:
             f"{' '.join(kit.ARCHITECTURES)}"
         )
         return 2
-    OUTPUT.mkdir(parents=True, exist_ok=True)
     for architecture in argv or kit.ARCHITECTURES:
         try:
             name, data = package(architecture)
+            write_whole(OUTPUT / name, data)
         except CommandError as exc:
             print(f"tenner: {exc.message}", file=sys.stderr)
             return 1
-        (OUTPUT / name).write_bytes(data)
         print(f"{len(data) / 1e6:5.2f} MB  {OUTPUT / name}")
     return 0
 

@@ -3,13 +3,13 @@ needs no typing."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import rich_click as click
 
-from tenner_host.errors import CommandError
+from tenner_host.errors import CommandError, reason
 from tenner_host.output import at_terminal, echo, json_option, print_json
+from tenner_host.places import write_whole
 
 #: Files that mark a boot partition, among any others on it.
 _SIGNS = ("fip.bin", "boot.sd", "usb.dev", "wifi.sta", "wifi.ap", "logo.jpeg")
@@ -165,9 +165,7 @@ def _write(path: Path, text: str) -> bool:
     try:
         if path.is_file() and path.read_bytes() == data:
             return False
-        temporary = path.with_name(path.name + ".tmp")
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
     except OSError as exc:
-        raise CommandError(f"{path} cannot be written: {exc.strerror or exc}") from exc
+        raise CommandError(f"{path} cannot be read: {reason(exc)}") from exc
+    write_whole(path, data)
     return True

@@ -7,8 +7,8 @@ from pathlib import Path
 import rich_click as click
 
 from tenner_host import tenner_version
-from tenner_host.errors import CommandError
 from tenner_host.output import echo, json_option, print_json
+from tenner_host.places import write_whole
 from tenner_host.release import keys, micropython
 from tenner_host.release.release import Release, check_notes, check_version, code_of, signed
 
@@ -95,10 +95,7 @@ def release(
     )
     data = signed(made, key)
     path = file or Path(f"tenner-{version}-{family}.release")
-    try:
-        path.write_bytes(data)
-    except OSError as exc:
-        raise CommandError(f"cannot write {path}: {exc.strerror}") from exc
+    write_whole(path, data)
     key_name = keys.key_id(keys.public_line(key))
     if as_json:
         print_json({"file": str(path), "bytes": len(data), "version": version, "key": key_name})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenner_host import FIRMWARE
 from tenner_host.errors import CommandError
-from tenner_host.places import config_folder
+from tenner_host.places import config_folder, write_whole
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -52,8 +52,14 @@ def new_key(bits: int = BITS[0]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Private from its first byte on.
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(pem)
-    _public_place(path).write_text(public_line(key))
+        try:
+            file.write(pem)
+            file.flush()
+            write_whole(_public_place(path), public_line(key).encode())
+        except BaseException:
+            # Half a key would stand in the way of the next one.
+            path.unlink()
+            raise
     return path
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
 import secrets
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tenner_host.errors import CommandError
-from tenner_host.places import config_folder
+from tenner_host.places import config_folder, write_whole
 from tenner_host.project import Project
 
 #: The key of the board, as hex digits (firmware/tenner/remote/session.py).
@@ -220,15 +219,8 @@ def _load(path: Path) -> Known | None:
 
 
 def _save(known: Known) -> None:
-    path = _place(known.device)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.unlink(missing_ok=True)
-    # Private from its first byte on: it has the keys.
-    number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(number, "w", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(known), indent=1))
-    os.replace(temporary, path)
+    # It has the keys.
+    write_whole(_place(known.device), json.dumps(asdict(known), indent=1).encode(), private=True)
 
 
 def _pem(der: bytes) -> str:

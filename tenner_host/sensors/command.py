@@ -12,6 +12,7 @@ from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
 from tenner_host.errors import CommandError
 from tenner_host.output import echo, json_option, print_json
+from tenner_host.places import write_whole
 from tenner_host.sensors.picture import picture
 from tenner_host.sensors.ring import PATHS, Series, read_ring
 from tenner_host.sensors.scale import number
@@ -64,7 +65,7 @@ def sensors(
     ]
     pictures = [(form, path) for form, path in (("png", png), ("svg", svg)) if path and series]
     for form, path in pictures:
-        _write(path, picture(series, _first(series, start), end, form))
+        write_whole(path, picture(series, _first(series, start), end, form))
     if as_json:
         print_json([_summary(one) for one in series])
     elif not series:
@@ -122,10 +123,3 @@ def _table(series: list[Series]) -> None:
         echo(
             f"{one.name:{width}}  {number(one.values[-1]):>9} {at:>12} {middle}  {len(one.times)}"
         )
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as exc:
-        raise CommandError(f"{path} cannot be written: {exc.strerror or exc}") from exc

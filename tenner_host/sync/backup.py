@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import time
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ from typing import Any
 from tenner_host import tenner_version
 from tenner_host.board import Board
 from tenner_host.board.transfer import Progress, short_hash
-from tenner_host.errors import CommandError
+from tenner_host.errors import CommandError, reason
+from tenner_host.places import write_whole
 from tenner_host.sync.code import check_space
 
 #: Everything but code.
@@ -37,16 +37,7 @@ class Backup:
             archive.writestr(_ABOUT, json.dumps(self.about, indent=1))
             for name, data in sorted(self.files.items()):
                 archive.writestr(f"board{name}", data)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(path.name + ".tmp")
-            temporary.unlink(missing_ok=True)
-            number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(number, "wb") as file:
-                file.write(packed.getvalue())
-            os.replace(temporary, path)
-        except OSError as exc:
-            raise CommandError(f"{path} cannot be written: {exc.strerror or exc}") from exc
+        write_whole(path, packed.getvalue(), private=True)
 
     @classmethod
     def load(cls, path: Path) -> Backup:
@@ -60,7 +51,7 @@ class Backup:
                     if name.startswith("board/")
                 }
         except OSError as exc:
-            raise CommandError(f"{path} cannot be read: {exc.strerror or exc}") from exc
+            raise CommandError(f"{path} cannot be read: {reason(exc)}") from exc
         except (KeyError, ValueError, zipfile.BadZipFile) as exc:
             raise CommandError(f"{path} is not a backup made by `tenner backup`: {exc}") from exc
         return cls(files, about)
@@ -86,16 +77,14 @@ def take(board: Board, roots: Iterable[str] = ROOTS, progress: Progress | None =
     return Backup(files, about)
 
 
-@dataclass(frozen=True)
-class Restored:
-    """The paths written, and the replaced files."""
-
-    written: list[str]
-    replaced: dict[str, bytes]
-
-
-def restore_backup(board: Board, backup: Backup, progress: Progress | None = None) -> Restored:
-    """Write the files of a backup; other files on the board stay."""
+def restore_backup(
+    board: Board,
+    backup: Backup,
+    save: Callable[[str, bytes], None],
+    progress: Progress | None = None,
+) -> list[str]:
+    """Write the files of a backup, and return their paths; other files on the board stay.
+    `save(path, data)` keeps each one that will be replaced, before the first is written."""
     wrong = [name for name in backup.files if not name.startswith("/") or ".." in name.split("/")]
     if wrong:
         raise CommandError(f"the backup holds {wrong[0]!r}, which is no file of a board")
@@ -106,6 +95,7 @@ def restore_backup(board: Board, backup: Backup, progress: Progress | None = Non
         if path not in there or there[path].hash != short_hash(data)
     }
     check_space(info, different)
-    replaced = board.read_files([path for path in different if path in there])
+    for path, data in board.read_files([path for path in different if path in there]).items():
+        save(path, data)
     board.write_files(different, progress=progress)
-    return Restored(sorted(different), replaced)
+    return sorted(different)

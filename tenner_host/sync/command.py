@@ -15,7 +15,7 @@ from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
 from tenner_host.board.remote_board import RemoteBoard
 from tenner_host.board.serial_board import SerialBoard
-from tenner_host.errors import CommandError
+from tenner_host.errors import CommandError, of_this_computer
 from tenner_host.heartbeat import check
 from tenner_host.linux.deploy import deploy
 from tenner_host.output import echo, json_option, print_json, progress_bar
@@ -78,9 +78,10 @@ def _watch(report: Report, project: Project, once: Callable[[], Report]) -> None
             watch.settled(
                 step.path for step in once().outcome.done if step.action is not Action.PUSH
             )
-        except CommandError as exc:
-            # A typo in an edited file must not end the watch.
-            echo(f"tenner: {exc.message}", err=True)
+        except (CommandError, OSError) as exc:
+            # A typo in an edited file must not end the watch, nor a full disk.
+            problem = of_this_computer(exc) if isinstance(exc, OSError) else exc
+            echo(f"tenner: {problem.message}", err=True)
 
 
 def _once(

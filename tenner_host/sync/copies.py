@@ -9,7 +9,7 @@ import rich_click as click
 
 from tenner_host.board.opening import open_board
 from tenner_host.board.options import board_options
-from tenner_host.errors import BoardGone
+from tenner_host.errors import BoardGone, CommandError
 from tenner_host.output import at_terminal, echo, json_option, print_json, progress_bar
 from tenner_host.project import Project
 from tenner_host.sync.backup import Backup, restore_backup, take
@@ -52,12 +52,17 @@ def pull(port: str | None, sim: str | None, as_json: bool) -> None:
 @click.command()
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @board_options
+@click.option("--force", is_flag=True, help="Write over FILE.")
 @json_option
-def backup(file: Path | None, port: str | None, sim: str | None, as_json: bool) -> None:
+def backup(
+    file: Path | None, port: str | None, sim: str | None, force: bool, as_json: bool
+) -> None:
     """Copy the board's workspace, state, settings and certificates into a zip FILE.
 
     Without FILE it goes to `.tenner/backup/`. It holds your keys: keep it to yourself.
     """
+    if file and file.exists() and not force:
+        raise CommandError(f"{file} is there already; --force writes over it")
     project = Project.find()
     with (
         open_board(port, sim, project=project) as board,
@@ -98,8 +103,14 @@ def restore(file: Path, port: str | None, sim: str | None, yes: bool, as_json: b
                 abort=True,
             )
         board.guard()
+        workspace = Workspace(project, here)
         try:
-            restored = restore_backup(board, made, progress)
+            written = restore_backup(
+                board,
+                made,
+                lambda path, data: workspace.save(path.lstrip("/"), data),
+                progress,
+            )
         except BoardGone as exc:
             raise BoardGone(
                 f"{exc.message}; every written file is complete, the rest is unchanged: run it "
@@ -108,14 +119,9 @@ def restore(file: Path, port: str | None, sim: str | None, yes: bool, as_json: b
         except BaseException:
             leave_as_it_was(board)
             raise
-        workspace = Workspace(project, here)
-        for path, data in restored.replaced.items():
-            workspace.save(path.lstrip("/"), data)
         started = board.restart()
     if as_json:
-        print_json({"written": restored.written, "agent": started.as_json()})
+        print_json({"written": written, "agent": started.as_json()})
     else:
-        echo(
-            f"{len(restored.written)} of {len(made.files)} files written, the others were the same"
-        )
+        echo(f"{len(written)} of {len(made.files)} files written, the others were the same")
         echo(f"agent      {'running: ' if started.running else ''}{started.text}")

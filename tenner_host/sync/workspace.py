@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from tenner_host.board.board import Entry
 from tenner_host.board.transfer import Progress, short_hash
 from tenner_host.errors import CommandError
 from tenner_host.output import visible
+from tenner_host.places import write_whole
 from tenner_host.project import Project
 from tenner_host.sync.ignore import Ignore
 from tenner_host.sync.threeway import Action, Step, plan
@@ -126,14 +126,7 @@ class Workspace:
         return path
 
     def _write(self, name: str, data: bytes) -> None:
-        path = self._path(name)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(path.name + ".tmp")
-            temporary.write_bytes(data)
-            os.replace(temporary, path)
-        except OSError as exc:
-            raise CommandError(f"{path} cannot be written: {exc.strerror or exc}") from exc
+        write_whole(self._path(name), data)
 
     def save(self, name: str, data: bytes) -> None:
         """Save a file in .tenner/replaced/ before its replacement or removal."""

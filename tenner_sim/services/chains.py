@@ -134,7 +134,7 @@ def rsa_key(name: str, bits: int) -> rsa.RSAPrivateKey:
             return kept
         made = rsa.generate_private_key(65537, bits)
         pem = made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        write_whole(path, pem)  # readable by this user alone
+        write_whole(path, pem, private=True)
     return made
 
 

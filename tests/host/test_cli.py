@@ -1,6 +1,7 @@
 """The command as a whole: help that reads well, completion, exit statuses, JSON."""
 
 import io
+import json
 import os
 import re
 import subprocess
@@ -99,6 +100,17 @@ def test_every_command_has_help_of_its_own(name):
     command = main.get_command(None, name)
     assert command.help and command.help.partition("\n\n")[0].endswith((".", ":")), command.help
     assert ("--json" in done.output) or name not in REPORTS
+
+
+@pytest.mark.parametrize(
+    "words",
+    [words for words, one in ALL.items() if any("--json" in each.opts for each in one.params)],
+    ids=" ".join,
+)
+def test_each_json_command_has_an_error_object(words):
+    """With wrong usage, which each of them refuses."""
+    done = run(*words, "--json", "--nonsense")
+    assert (done.exit_code, json.loads(done.stdout)["error"]["exit"]) == (2, 2)
 
 
 def test_a_slip_is_guessed():
