@@ -9,10 +9,10 @@ from binascii import b2a_base64, hexlify
 from agent_fakes import Reply, make_agent
 from support import run, temp_folder
 from tenner import log
-from tenner.agent import context, prompt_files
+from tenner.agent import context
 from tenner.agent.history_records import call_record, record
 from tenner.agent.turn import Turn
-from tenner.store import files
+from tenner.store import files, quarantine
 
 
 class TestPromptFiles(unittest.TestCase):
@@ -35,13 +35,13 @@ class TestPromptFiles(unittest.TestCase):
         self.assertIn("SOUL.md was not a file: I saved it as SOUL.md.bad.", told)
         self.assertIn("skills was not a folder: I saved it as skills.bad.", told)
         self.assertTrue(files.is_file(self.home + "/memory/MEMORY.md.bad/x"))
-        self.assertEqual(prompt_files.check(self.home), [])
+        self.assertEqual(quarantine.in_workspace(self.home), [])
 
     def test_what_is_right_stays(self):
         files.make_dirs(self.home + "/memory")
         for name in ("SOUL.md", "memory/MEMORY.md", "HEARTBEAT.md"):
             files.write_atomic(self.home + "/" + name, "x")
-        self.assertEqual(prompt_files.check(self.home), [])
+        self.assertEqual(quarantine.in_workspace(self.home), [])
         self.assertEqual(sorted(os.listdir(self.home)), ["HEARTBEAT.md", "SOUL.md", "memory"])
 
     def test_no_secret_of_the_settings_leaves_in_a_prompt(self):

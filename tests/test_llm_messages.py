@@ -271,6 +271,12 @@ class TestReply(unittest.TestCase):
         data = events(START, block(0, type="tool_use", id="1", name="f", input={"a": 1}), END)
         self.assertEqual(calls(receive(data)), [("1", "f", '{"a":1}')])
 
+    def test_a_block_that_is_none_is_passed_over(self):
+        for odd in (0, "x", True, [], {}):
+            odd = {"type": "content_block_start", "index": 0, "content_block": odd}
+            data = events(START, odd, delta(0, type="text_delta", text="x"), stop("end_turn"))
+            self.assertEqual(receive(data).text, "x")
+
     def test_blocks_of_the_servers_own_tools_are_ignored(self):
         data = events(
             START,

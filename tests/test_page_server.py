@@ -174,7 +174,8 @@ class TestServer(Case):
             self.assertEqual(await (await self.browser()).read(), "")
             half = await self.browser("GET / HTTP/1.1\r\nHost: lo")
             self.assertTrue(" 408 " in await half.read())
-            slow = await self.browser(self.get("/api/v1/chat", Content_Length="10"))
+            slow = self.get("/api/v1/chat", Content_Length="10", **self.paired())
+            slow = await self.browser(slow)
             self.assertTrue(" 408 " in await slow.read())
             await self.quiet()
 
@@ -195,6 +196,85 @@ class TestServer(Case):
             await self.quiet()
 
         self.serve(check, connections=4, read_s=LIMIT_S)
+
+    def flood(self, text, count=60, connections=6):
+        """Strangers send `text` and go on waiting; the owner is answered all the while."""
+
+        async def check():
+            headers = self.paired()
+            self.be_quiet()
+            stream = await self.browser(self.get("/api/v1/events", **headers))
+            await stream.reader.read(15)
+            strangers = []
+            for number in range(count):
+                strangers.append(await self.browser(text))
+                if not number % 10:
+                    status, _ = await self.ask(self.get("/api/v1/chat", **headers))
+                    self.assertEqual(status, 200)
+                    code = '{"code": "%s"}' % self.page.access.offer()
+                    status, _ = await self.ask(self.post("/api/v1/pair", code))
+                    self.assertEqual(status, 200)
+            # Those that are cut off have yet to end.
+            await self.reach(lambda: self.server.open <= connections)
+            self.assertEqual(self.page.streams, 1)
+            for one in strangers + [stream]:
+                await one.close()
+            await self.quiet()
+
+        self.serve(check, connections=connections, read_s=LIMIT_S)
+
+    def post(self, path, body):
+        return (
+            "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            "Content-Length: %d\r\n\r\n%s" % (path, len(body), body)
+        )
+
+    def test_a_head_without_its_body_keeps_nobody_out(self):
+        head = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n"
+        self.flood(head % "/api/v1/pair")
+        self.flood(head % "/api/v1/settings")
+        self.flood(head % "/api/v1/pair" + '{"code": ')
+        self.flood((head % "/api/v1/pair").replace("900", "60000"))
+
+    def test_many_requests_in_one_keep_nobody_out(self):
+        self.flood(self.get("/api/v1/chat") * 20)
+        self.flood(self.post("/api/v1/pair", '{"code": "aaaa"}') * 5)
+
+    def test_a_stranger_has_no_long_body(self):
+        async def check():
+            status, found = await self.ask(self.post("/api/v1/pair", "x" * 1025))
+            self.assertEqual((status, list(found)), (413, ["error"]))
+            status, _ = await self.ask(self.post("/api/v1/chat", "x" * 900))
+            self.assertEqual(status, 401)
+            await self.quiet()
+
+        self.serve(check)
+
+    def test_the_address_with_the_most_strangers_makes_room(self):
+        cut = []
+
+        class Task:
+            def __init__(self, name):
+                self.name = name
+
+            def cancel(self):
+                cut.append(self.name)
+
+        async def check():
+            self.server._strangers = [
+                ["10.0.0.5", Task("owner"), None], ["10.0.0.6", Task("first"), None],
+                ["10.0.0.6", Task("second"), None],
+            ]  # fmt: skip
+            new = ["10.0.0.5", Task("new"), None]
+            self.server._strangers.insert(0, new)
+            self.server._strangers.append(["10.0.0.6", Task("third"), None])
+            self.server._make_room(new)
+            self.assertEqual(cut, ["first"])
+            self.server._strangers = [new]
+            with self.assertRaises(OSError):
+                self.server._make_room(new)
+
+        self.serve(check)
 
     def test_one_who_takes_nothing_is_cut_off(self):
         async def check():

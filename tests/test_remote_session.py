@@ -183,6 +183,19 @@ class TestMemory(unittest.TestCase):
         self.take(channel, 2)
         self.assertEqual(channel.sent, [b"answer to /why", b"{}"])
 
+    def test_a_request_of_another_shape_is_answered(self):
+        channel = Channel()
+        odd = (
+            b"[]", b"5", b"null", b"", b"[" * 3000, b'{"do": 5}', b'{"do": []}',
+            b'{"do": "nothing"}', b'{"do": "say"}', b'{"do": "say", "text": 5}',
+            b'{"do": "say", "text": null}',
+            b'{"do": "read", "path": 5}', b'{"do": "read", "path": null}', b'{"do": "hash"}',
+            b'{"do": "write", "path": {}, "at": "x"}', b'{"do": "commit", "files": 7}',
+        )  # fmt: skip
+        for number, request in enumerate(odd):
+            self.take(channel, number + 1, request)
+            self.assertEqual(list(json.loads(channel.sent.pop())), ["error"], request[:40])
+
     def test_a_request_without_an_answer_may_come_again(self):
         channel = Channel()
 

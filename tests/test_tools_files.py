@@ -328,6 +328,19 @@ class TestSearchMemory(unittest.TestCase):
         self.assertTrue(800 < len(result) <= 1024)
         self.assertIn("[there is more", result)
 
+    def test_links_are_not_followed(self):
+        if not hasattr(os, "symlink"):
+            return
+        outside = temp_folder(self)
+        files.write_atomic(outside + "/secret.md", "a needle outside")
+        os.symlink(outside + "/secret.md", self.notes + "/c.md")
+        self.put("d.md", "needle within")
+        self.assertNotIn("outside", self.search("needle"))
+        home = temp_folder(self)
+        os.symlink(outside, home + "/memory")
+        found = run(FakeCtx(home).call("search_memory", {"query": "needle"}))
+        self.assertNotIn("outside", found)
+
     def test_it_is_offered_where_there_are_notes(self):
         self.assertIn("search_memory", FakeCtx(self.folder).registry.names())
         self.assertNotIn("search_memory", FakeCtx(temp_folder(self)).registry.names())

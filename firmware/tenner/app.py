@@ -81,6 +81,8 @@ class App:
     telegram = mqtt = console = page = None
     #: Sentences about settings of the file that have their defaults for now.
     wrong: "list[str]"
+    #: The sentences about quarantined files at the start.
+    aside: "list[str]"
     #: Has the start ended well?
     is_up = False
     #: For deep sleep: was the clock set since the start, and when did a person last write?

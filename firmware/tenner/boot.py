@@ -14,7 +14,7 @@ from tenner.net.clock import Clock
 from tenner.overlay_loader import module
 from tenner.port import open_port
 from tenner.port.compat import const
-from tenner.store import attachments, configload, files, repairs
+from tenner.store import attachments, configload, files, quarantine, repairs
 from tenner.update import facts, offer, report, trial
 
 TYPE_CHECKING = False
@@ -46,6 +46,7 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
         strays = repairs.clean_strays(folder, ending)
         if strays:
             log("boot", "%d unfinished file(s) of a power cut removed from %s" % (strays, folder))
+    app.aside = quarantine.in_state(app.state) + quarantine.in_workspace(app.workspace)
     _forget_servers(app.state + "/mcp", app.config.section("mcp"))
     _want_bluetooth(app)
     app.clock = Clock(app.port)
@@ -105,6 +106,9 @@ async def start(app: "App") -> None:
     for name, service, *args in list(_list(app, is_safe)):
         asyncio.create_task(services.supervise(name, service, *args))
     _tell_wrong(app)
+    for sentence in app.aside:
+        app.agent.notify(sentence)
+    services.look_after(app)
 
 
 def _lines(port, buses):

@@ -8,7 +8,7 @@ from tenner.agent import answer
 from tenner.log import log
 from tenner.log_exception import log_exception
 from tenner.port.compat import const, ticks_diff, ticks_ms
-from tenner.store import files
+from tenner.store import files, quarantine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,15 @@ def unhandled(loop: object, context: dict) -> None:
     log_exception("a task failed", context.get("exception") or Exception(context["message"]))
 
 
+_app: "App | None" = None
+
+
+def look_after(app: "App") -> None:
+    """Look at the files of this application after each failure of a service."""
+    global _app
+    _app = app
+
+
 async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any") -> None:
     """Run `service(*args)`, a coroutine function, until it returns; restart it after any
     exception."""
@@ -44,6 +53,11 @@ async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any"
             return
         except Exception as error:
             backoff_s = _failed(name, error, start, backoff_s)
+            failed = isinstance(error, OSError)
+            error = None
+        if failed and _app:
+            # A file of the service's may be none any more.
+            await overlay.run("RESTART", _repair, _app)
         await asyncio.sleep(backoff_s)
 
 
@@ -57,6 +71,11 @@ def _failed(name, error, start, backoff_s):
         backoff_s = min(backoff_s * 2, _LAST_BACKOFF_S)
     log("app", "%s restarts in %d s" % (name, backoff_s))
     return backoff_s
+
+
+async def _repair(app):
+    for told in quarantine.in_state(app.state) + quarantine.in_workspace(app.workspace):
+        app.agent.notify(told)
 
 
 async def network(app: "App") -> None:

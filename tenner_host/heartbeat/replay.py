@@ -180,7 +180,7 @@ class Board:
     """Replaces the application for the heartbeat (schedule.service), with the readings for its
     sensors."""
 
-    small = False
+    small = shares_memory = False
     mqtt = console = True
     workspace = state = ""
 

@@ -14,7 +14,7 @@ _LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _CODE_LETTERS = 10
 #: Begins the code of a guest; an owner's has other letters.
 GUEST = "LOOK"
-#: Wrong codes in a row that are answered at once; then one in so many seconds.
+#: Wrong codes in a row that are called wrong; then one in so many seconds.
 TRIES = 5
 SECONDS_A_TRY = 12.0
 MAX_SESSIONS = 16
@@ -74,16 +74,21 @@ class Access:
             self._announce_guest(self.guest_code)
 
     def pair(self, code: str) -> tuple[str, str] | None:
-        """Return (session, token) for the right code, which is used up; None for a wrong one."""
+        """
+        Return (session, token) for the right code, which is used up; None for a wrong one.
+
+        Strangers' wrong codes never stop the right one, and cannot find it: it is one of 31 to the
+        power of 10.
+        """
         now = self._clock()
         self._tries = min(TRIES, self._tries + (now - self._tried_at) / SECONDS_A_TRY)
         self._tried_at = now
-        if self._tries < 1:
-            raise TooManyTries((1 - self._tries) * SECONDS_A_TRY)
         given = "".join(code.upper().split()).replace("-", "")
         is_guest = given.startswith(GUEST)
         wanted = self.guest_code if is_guest else self.code
         if not wanted or not hmac.compare_digest(given.encode(), wanted.encode()):
+            if self._tries < 1:
+                raise TooManyTries((1 - self._tries) * SECONDS_A_TRY)
             self._tries -= 1
             return None
         self._tries = float(TRIES)

@@ -1,5 +1,6 @@
 """Attacks on the page of an agent as it is deployed; the agent keeps its beat."""
 
+import os
 import threading
 
 import pytest
@@ -58,6 +59,24 @@ def test_sleepers_keep_neither_browsers_nor_the_beat_out(home):
         for _ in range(5):
             assert Client(home)("GET", "/now").status == 401
         beats(home, 32.5)
+
+
+#: A whole head, and none of its body.
+HEADS = [
+    b"POST /api/v1/pair HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n",
+    b"POST /api/v1/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n",
+    b"POST /sealed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1500\r\n\r\n",
+    b"GET /app.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3,
+]
+
+
+@pytest.mark.parametrize("head", HEADS, ids=["pair", "chat", "sealed", "pipelined"])
+def test_a_head_without_a_body_keeps_neither_browsers_nor_the_beat_out(home, head):
+    # The strangers close none.
+    with connections(home, [head] * 150):
+        assert Client(home)("GET", "/now").status == 401
+        assert len(os.listdir(f"/proc/{home.process.pid}/fd")) < 100
+        beats(home, 33.5)
 
 
 @pytest.mark.parametrize("name", page_home.INTERPRETERS)

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import socket
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tenner_sim import LIMIT_S
 from tests.host import page_home
 from tests.host.page_home import AUTHORITY, pem_files
-from tests.host.strangers import answer_of
+from tests.host.strangers import answer_of, connections
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +66,10 @@ def test_the_page_over_tls(tmp_path, argv, lib):
                     assert b"HTTP" not in block
         lines[1:3] = [f"Host: localhost:{home.port}"]
         assert asked(home, "\r\n".join([*lines, "", body]))[0].startswith("HTTP/1.1 403")
+        # Those who never begin the handshake keep nobody out, and take no file of the agent's.
+        with connections(home, [b""] * 300):
+            assert asked(home, "\r\n".join([*lines, "", body]))[0].startswith("HTTP/1.1 403")
+            assert len(os.listdir(f"/proc/{home.process.pid}/fd")) < 100
         assert not [line for line in home.lines if "Traceback" in line]
 
 

@@ -11,7 +11,7 @@ import json
 from tenner.agent import spool
 from tenner.agent.message_queue import Message
 from tenner.log import log
-from tenner.store import files
+from tenner.store import files, json_strict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def path(app: "App") -> str:
 
 def _load(app):
     try:
-        chat, text, sender, reply_to, by_owner = json.loads(files.read_text(path(app)))
+        chat, text, sender, reply_to, by_owner = json_strict.loads(files.read_text(path(app)))
+        if not (isinstance(text, str) and isinstance(sender, str)):
+            raise ValueError("it is no message")
     except (ValueError, TypeError) as error:
         log("agent", "state/again is damaged: %s" % error)
         return None

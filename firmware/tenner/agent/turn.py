@@ -7,7 +7,6 @@ from tenner.agent import (
     call_repair,
     cut_off,
     model_call,
-    prompt_files,
     spool,
     tails,
     tool_calls,
@@ -16,6 +15,7 @@ from tenner.agent.errors import Stopped
 from tenner.agent.history_records import record
 from tenner.log import log
 from tenner.port.compat import ticks_diff, ticks_ms
+from tenner.store import quarantine
 from tenner.tools.untrusted import DATA, is_marked
 
 TYPE_CHECKING = False
@@ -182,7 +182,7 @@ class Turn:
         self.chain = self.agent.get("chain")
         if self.session is not None and not self.keep():
             self.session = None
-        for told in prompt_files.check(self.agent.workspace):
+        for told in quarantine.in_workspace(self.agent.workspace):
             self.agent.notify(told)
         if not self.spooled:
             self.add("u", self.text)

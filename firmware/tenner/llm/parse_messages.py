@@ -74,7 +74,7 @@ class Parser:
                     self._given = False
                 self._open.add(str(value))
                 self.reply.note(str(value), self._open.add)
-        elif top == "content_block":
+        elif top == "content_block" and len(path) > 1:
             self.has_more = True
             self._value(path[1:], value, more)
         elif top == "content" and len(path) > 2:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _FILE = "/browsers.json"
 _CODE_LETTERS = const(10)
 _CODE_S = const(600)
-#: Wrong codes in a row that are answered at once; then one in so many seconds.
+#: Wrong codes in a row that are called wrong; then one in so many seconds.
 TRIES = const(5)
 A_TRY_S = const(12)
 MAX_SESSIONS = const(8)
@@ -71,15 +71,20 @@ class Access:
         return self._code
 
     def pair(self, code: str) -> "tuple[str, str] | None":
-        """Return (session, token) for the right code, which is used up; None for a wrong one."""
+        """
+        Return (session, token) for the right code, which is used up; None for a wrong one.
+
+        Strangers' wrong codes never stop the right one. They cannot find it: it is one of 31 to
+        the power of 10, for ten minutes.
+        """
         now = self._mono_s()
         self._owed_s = max(self._owed_s - (now - self._tried_s), 0)
         self._tried_s = now
-        if self._owed_s > (TRIES - 1) * A_TRY_S:
-            raise TooManyTries(self._owed_s - (TRIES - 1) * A_TRY_S)
         given = "".join(code.lower().split()).replace("-", "")
         is_good = is_same(given.encode(), self._code.encode())
         if not self._code or now >= self._code_until or not is_good:
+            if self._owed_s > (TRIES - 1) * A_TRY_S:
+                raise TooManyTries(self._owed_s - (TRIES - 1) * A_TRY_S)
             self._owed_s += A_TRY_S
             return None
         self._code = ""

@@ -4,7 +4,7 @@
 import asyncio
 
 from tenner.log import log
-from tenner.page import guard, request, routes, sealed, tls
+from tenner.page import accept, guard, request, routes, sealed, tls
 from tenner.page.connection import Connection, Gone, address_of
 from tenner.page.request import Refused
 from tenner.port.compat import const
@@ -12,12 +12,15 @@ from tenner.remote import session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from tenner.app import App
     from tenner.page.channel import Page
 
 _RETRY_S = const(60)
+#: The longest body of one without a session: a code.
+_CODE = const(1024)
 _NOT_HERE = const("without web.cert and web.key this page is for browsers of its own machine")
 
 
@@ -34,10 +37,6 @@ async def run(app: "App", page: "Page") -> None:
     # page then, but sealed requests need neither.
     host = "0.0.0.0" if context or has_owner else "127.0.0.1"
     port = get("web.port")
-    options: dict[str, Any] = {"backlog": Server.connections, "ssl": context}
-    if hasattr(context, "minimum_version"):
-        # CPython makes the handshake before it passes a connection on.
-        options["ssl_handshake_timeout"] = Server.read_s
     server = Server(page, context is not None, get("web.hosts"))
     if isinstance(context, tls.Sockets):
         server.sockets = context
@@ -45,7 +44,11 @@ async def run(app: "App", page: "Page") -> None:
         server.computer = sealed.Computer(app)
     while True:
         try:
-            page.listening = await asyncio.start_server(server.serve, host, port, **options)
+            if context is None or isinstance(context, tls.Sockets):
+                options: dict[str, Any] = {"backlog": Server.connections, "ssl": context}
+                page.listening = await asyncio.start_server(server.serve, host, port, **options)
+            else:
+                page.listening = accept.listen(server, host, port, context)
             break
         except OSError as error:
             log(
@@ -67,7 +70,8 @@ class Server:
 
     #: A head and a body each take at most so long.
     read_s = 10
-    #: With more open connections, the oldest one without a head is cut off.
+    #: With more open connections, one without a session is cut off: the oldest one of the address
+    #: that has most of them.
     connections = 32
     #: The sockets below MicroPython's TLS sessions.
     sockets: "tls.Sockets | None" = None
@@ -78,36 +82,69 @@ class Server:
         self._page = page
         self._is_secure = is_secure
         self._names = [name.lower() for name in names]
-        #: The open connections, and the tasks of those that have not sent their head, oldest
+        #: The open connections, and [address, task, Connection] of those without a session, oldest
         #: first.
         self.open = 0
-        self._early: list = []
+        self._strangers: list = []
 
     async def serve(self, reader: "Any", writer: "Any") -> None:
         """Serve one connection: one request and its answer."""
-        connection = Connection(reader, writer, self.sockets)
-        connection.address = address_of(writer)
+        await self.count(address_of(writer), self.converse, reader, writer)
+
+    async def count(self, address: "str | bytes", work: "Callable", *args: "Any") -> None:
+        """Await `work(stranger, *args)`, a connection of this address, as one of those that are
+        bounded. `stranger` is a list: its third item is the Connection, once there is one."""
+        stranger = [address, asyncio.current_task(), None]
         self.open += 1
+        self._strangers.append(stranger)
         try:
-            if self.open > self.connections and self._early:
-                # A sleeper keeps nobody out.
-                self._early.pop(0).cancel()
-            await self._serve(connection)
+            if self.open > self.connections:
+                self._make_room(stranger)
+            await work(stranger, *args)
+        except (OSError, asyncio.CancelledError):
+            # It was cut off, or has left.
+            pass
+        finally:
+            self._is_known(stranger)
+            self.open -= 1
+
+    def _make_room(self, stranger):
+        addresses = [one[0] for one in self._strangers]
+        worst = max(addresses, key=addresses.count)
+        oldest = self._strangers[addresses.index(worst)]
+        self._is_known(oldest)
+        if oldest is stranger:
+            raise Gone("too many connections")
+        oldest[1].cancel()
+        if oldest[2]:
+            # Before Python 3.12, wait_for() forgets a cancellation that comes with its result.
+            oldest[2].cut()
+
+    def _is_known(self, stranger):
+        """Note that a connection is a session's, or over."""
+        if stranger in self._strangers:
+            self._strangers.remove(stranger)
+
+    async def converse(self, stranger: list, reader: "Any", writer: "Any") -> None:
+        """Read a request, answer it and close the connection."""
+        connection = Connection(reader, writer, self.sockets)
+        connection.address = stranger[0]
+        stranger[2] = connection
+        try:
+            await self._serve(connection, stranger)
             await connection.close()
         except asyncio.CancelledError:
-            # The end of the program. CPython would print a traceback for it.
+            # Also the end of the program. CPython would print a traceback for it.
             await connection.abort()
         except OSError:
             # Also Gone.
             await connection.abort()
-        finally:
-            self.open -= 1
 
-    async def _serve(self, connection):
+    async def _serve(self, connection, stranger):
         found = None
-        size = 0
+        is_read = False
         try:
-            found = await self._read_head(connection)
+            found = await self._limited(request.read_head(connection), "head")
             if found is None:
                 return
             is_sealed = self.computer and found.path == request.SEALED
@@ -117,38 +154,31 @@ class Server:
                 guard.check(found, self._is_secure, self._names)
                 if not self._is_secure and not _is_local(connection.address):
                     raise Refused(403, _NOT_HERE)
-                size = request.body_size(found)
-            await self._limited(request.read_body(connection, found, size), "body")
-            size = 0
-            if is_sealed:
-                await self.computer.take(connection, found)
-            else:
                 found.is_secure = self._is_secure
                 found.find_session(self._page.access)
+                size = request.body_size(found, request.MAX_BODY if found.is_paired else _CODE)
                 await routes.check(found)
+                if found.is_paired:
+                    self._is_known(stranger)
+            await self._limited(request.read_body(connection, found, size), "body")
+            is_read = True
+            if is_sealed:
+                # An owner's reply may be long; anybody else gets a short one at once.
+                self._is_known(stranger)
+                await self.computer.take(connection, found)
+            else:
                 await routes.answer(self._page, connection, found)
         except Refused as error:
             if connection.is_answered or not connection.has_spoken:
                 # MicroPython would wait long to tell one who speaks no TLS.
                 raise Gone("there is nobody to answer")
             await connection.answer(error.status, {"error": error.sentence}, *error.headers)
-            if found is None or size:
+            if found is None or not is_read and "content-length" in found.headers:
                 await connection.drop_rest()
         except Gone:
             raise
         except Exception as error:
             await connection.answer_fault(error)
-
-    async def _read_head(self, connection):
-        task = asyncio.create_task(self._limited(request.read_head(connection), "head"))
-        self._early.append(task)
-        try:
-            return await task
-        except asyncio.CancelledError:
-            raise Gone("too many connections")
-        finally:
-            if task in self._early:
-                self._early.remove(task)
 
     async def _limited(self, reading, what):
         try:

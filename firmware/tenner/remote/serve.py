@@ -14,6 +14,7 @@ from tenner.agent.message_queue import Message
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.remote import about, change, look, session, update
+from tenner.store import json_strict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,10 +77,16 @@ async def take(channel: "Mqtt | Computer", data: bytes) -> None:
 async def _answer(app, reply, content):
     line, _, body = content.partition(b"\n")
     try:
-        request = json.loads(line)
+        request = json_strict.loads(line)
+        if not isinstance(request, dict) or not isinstance(request.get("do"), str):
+            raise ValueError("the request is no object that says what to do")
         result = await _run(app, reply, request["do"], request, body)
     except KeyError as error:
         result = {"error": "the request lacks %s" % error}
+    except (AttributeError, IndexError, TypeError) as error:
+        # A member of another type than ours.
+        log("remote", error)
+        result = {"error": "the request is wrong: %s" % error}
     except (OSError, ValueError) as error:
         log("remote", error)
         result = {"error": str(error)}

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _MAX_ENTRY = const(6000)
 _MAX_ID = const(40)
+_MAX_FILE = const(65536)
 #: Jobs kept in memory, about 200 bytes each on a board.
 _MAX_JOBS = const(64)
 
@@ -49,6 +50,8 @@ def _cut(path):
     Yield (bytes, kind) for the entire file. An entry lies between two commas of the list "jobs": a
     mistake in one spoils no other.
     """
+    if files.size(path) > _MAX_FILE:
+        raise ValueError("it is over 64 KB: make it shorter")
     held = bytearray()
     depth = 0
     name = b""  # the text before a bracket

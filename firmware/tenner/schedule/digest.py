@@ -121,9 +121,10 @@ def _held(files):
     for line in files.holding():
         try:
             utc, mark, said = json_strict.loads(line)
-        except ValueError:
-            continue  # torn by a power cut
-        yield utc, mark, said
+        except (ValueError, TypeError):
+            continue  # torn by a power cut, or no line of ours
+        if isinstance(utc, int) and isinstance(mark, str) and isinstance(said, str):
+            yield utc, mark, said
 
 
 def _id(task):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _MAX_TEXT = const(2000)
 _MAX_LINE = const(500)
 _MAX_FRONT_LINES = const(40)
+#: More would keep the agent from all else while it reads.
+MAX_FILE = const(32768)
 
 GENERAL = 0  # (GENERAL, line, text, None)
 TASK = 1  # (TASK, line, text, clauses)
@@ -54,12 +56,16 @@ _TABLE = "a table runs nothing; write each rule as an item, such as - (daily 07:
 
 
 def file_lines(path: str) -> "Iterator[tuple[int, str]]":
-    """Yield the numbered lines of a file; an overlong line comes in pieces with the same
-    number."""
+    """Yield the numbered lines of a file, up to MAX_FILE; an overlong line comes in pieces with
+    the same number."""
     number = 1
+    left = MAX_FILE
     with open(path, "rb") as f:
         line = f.readline(_MAX_LINE)
         while line:
+            left -= len(line)
+            if left < 0:
+                return
             whole = line.endswith(b"\n")
             rest = b""
             if not whole and len(line) >= _MAX_LINE:

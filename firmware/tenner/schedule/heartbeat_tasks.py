@@ -16,7 +16,7 @@ from tenner.schedule import (
 from tenner.schedule.conditions import describe, terms
 from tenner.schedule.task import Condition, Task
 from tenner.sensors import units
-from tenner.store import json_strict
+from tenner.store import files, json_strict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ NO_PLACE = const(
     "the board does not know where it is; set place.latitude and place.longitude in config.json, "
     "such as 52.5 and 13.4 (the line is off until then)"
 )
+_TOO_LONG = const("HEARTBEAT.md is over 32 KB: its end is not read; make it shorter")
 # Seconds between looks at a condition without `every`: a look costs nothing.
 _CONDITION_S = const(60)
 
@@ -92,6 +93,8 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
         elif kind == heartbeat_parser.TASK:
             text = "over %d timed tasks; this one does not run" % _MAX_TASKS
         reload.complain(problems, "HEARTBEAT.md line %d: %s" % (line, text))
+    if files.size(heartbeat.file) > heartbeat_parser.MAX_FILE:
+        reload.complain(problems, _TOO_LONG)
     # General text is background for the tasks; without any it is the task.
     heartbeat.has_work = plain or (general and not tasks and not off)
     if heartbeat.has_work or not tasks:

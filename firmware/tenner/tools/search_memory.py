@@ -1,10 +1,8 @@
 # tenner tools.search_memory: finds the lines of notes in memory/ that have all words of a query.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-import os
-
 from tenner.port.compat import const
-from tenner.store import files
+from tenner.port.folders import entries
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 
@@ -24,18 +22,21 @@ async def run(args: dict, ctx: "ToolContext") -> str:
     if not words:
         raise ToolError("search_memory: query is empty: give a word or two")
     folder = ctx.workspace + "/memory"
+    # No link: it could lead out of the workspace.
+    names = [name for name, kind in entries(folder) if kind == "f" and name.endswith(".md")]
+    if ("memory", "d") not in list(entries(ctx.workspace)):
+        raise ToolError("search_memory: memory is a link: use a folder")
     found = []
     room = _ROOM
     # The names of notes are dates: newest first.
-    for name in sorted(os.listdir(folder), reverse=True):
-        if name.endswith(".md") and files.is_file(folder + "/" + name):
-            for number, line in _matches(folder + "/" + name, words):
-                line = "memory/%s:%d: %s" % (name, number, line)
-                room -= len(line) + 1
-                if room < 0:
-                    found.append("[there is more: use rarer words, or read_file]")
-                    return mark_untrusted("notes", "\n".join(found))
-                found.append(line)
+    for name in sorted(names, reverse=True):
+        for number, line in _matches(folder + "/" + name, words):
+            line = "memory/%s:%d: %s" % (name, number, line)
+            room -= len(line) + 1
+            if room < 0:
+                found.append("[there is more: use rarer words, or read_file]")
+                return mark_untrusted("notes", "\n".join(found))
+            found.append(line)
     return mark_untrusted("notes", "\n".join(found)) if found else "no note has: " + args["query"]
 
 

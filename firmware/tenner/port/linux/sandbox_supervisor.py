@@ -280,6 +280,8 @@ def _tidy(folder):
         if kind == "d":
             _tidy(path)
         elif kind == "" or _links(path) > 1:
+            # The command may have taken its own right to write there.
+            _quietly(process.chmod, folder, 0o700)
             _quietly(os.unlink, path)
 
 

@@ -1,0 +1,89 @@
+# tenner store.quarantine: renames entries that are no file of the agent, or too large.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+A folder, a link or megabytes in the place of a file would end the service that opens it, at every
+start. Such a thing is renamed at the start, before each turn and after a service has failed; the
+service begins without it. Content that is wrong is found by the code that reads it.
+"""
+
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.port.folders import entries
+from tenner.store import files, repairs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAMES = const(
+    "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md memory/MEMORY.md HEARTBEAT.md CRON.json "
+    "SENSORS.json"
+)
+_FOLDERS = const("memory skills tools drivers")
+#: The folders in /state; all else there are files.
+_STATE = const("sessions mcp outgoing")
+#: The most KB of a file in /state by its ending. Logs are cut at far less; readings and histories
+#: have settings of their own, at most 4 MB.
+_MOST_KB = (
+    (".a", 4), (".b", 4), (".json", 128), (".jsonl", 1024), ("/readings", 4224), ("/tls", 4),
+    ("/starts", 4), ("/restart", 4), ("/again", 64), ("/bluetooth", 4), ("/config.wrong", 64),
+)  # fmt: skip
+
+
+def in_workspace(workspace: str) -> "list[str]":
+    """Quarantine an entry of the wrong type, such as a folder MEMORY.md or a file `skills`. Return
+    sentences for the owner."""
+    told: list[str] = []
+    for name in (_NAMES + " " + _FOLDERS).split():
+        path = workspace + "/" + name
+        is_folder = name in _FOLDERS.split()
+        fits = files.is_folder if is_folder else files.is_file
+        if files.exists(path) and not fits(path):
+            _rename(told, name, path, "was not a folder" if is_folder else "was not a file")
+    return told
+
+
+def in_state(state: str) -> "list[str]":
+    """Quarantine the files of the agent that it cannot use. Return sentences for the owner."""
+    told: list[str] = []
+    for path, kind, wanted in list(_entries(state)):
+        name = "state" + path[len(state) :]
+        if kind != wanted:
+            _rename(told, name, path, "was not a %s" % ("folder" if wanted == "d" else "file"))
+            continue
+        most_kb = [most for ending, most in _MOST_KB if path.endswith(ending)]
+        if kind == "f" and most_kb and files.size(path) > most_kb[0] * 1024:
+            if "/sessions/" not in path:
+                _rename(told, name, path, "had over %d KB" % most_kb[0])
+        elif kind == "f" and not _opens(path):
+            _rename(told, name, path, "could not be opened")
+    return told
+
+
+def _entries(state) -> "Iterator[tuple[str, str, str]]":
+    """Yield (path, kind, the right kind) of the entries of /state and its folders."""
+    for name, kind in list(entries(state)):
+        wanted = "d" if name in _STATE.split() else "f"
+        if ".bad" not in name and not name.endswith(files.TEMP):
+            yield state + "/" + name, kind, wanted
+            if kind == wanted == "d":
+                for inner, its in list(entries(state + "/" + name)):
+                    if ".bad" not in inner:
+                        yield state + "/" + name + "/" + inner, its, "f"
+
+
+def _opens(path):
+    try:
+        open(path, "rb").close()
+    except OSError:
+        return False
+    return True
+
+
+def _rename(told, name, path, why):
+    try:
+        new = repairs.quarantine(path).rpartition("/")[2]
+        told.append("%s %s: I saved it as %s." % (name, why, new))
+    except OSError as error:
+        told.append("%s is in the way and cannot be renamed: %s" % (name, error))
+    log("files", told[-1])

@@ -1,0 +1,124 @@
+"""An alarm arrives and the page is served, although the files of the state are damaged."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from tenner_sim.services import OWNER
+from tenner_sim.services.telegram_people import TOKEN
+from tests.host import page_home
+
+#: Every file that an agent may keep in /state.
+NAMES = (
+    "heartbeat.json", "cron.json", "browsers.json", "cooldown.json", "runs.jsonl", "said.jsonl",
+    "held.jsonl", "outbox.jsonl", "failed.jsonl", "page.jsonl", "episodes.jsonl", "sending.a",
+    "sending.b", "telegram.a", "telegram.b", "owner.a", "owner.b", "budget.a", "budget.b",
+    "update.a", "update.b", "readings", "tls", "starts", "again", "config.wrong",
+    f"sessions/telegram_{OWNER}.jsonl", "sessions", "mcp", "outgoing", "tails.part",
+)  # fmt: skip
+MEGABYTES = 3
+
+
+def _folder(path):
+    path.mkdir()
+    (path / "inside").write_bytes(b"x")
+
+
+def _forbidden(path):
+    path.write_bytes(b"{}")
+    path.chmod(0)
+
+
+KINDS = {
+    "empty": lambda path: path.write_bytes(b""),
+    "random": lambda path: path.write_bytes(os.urandom(700)),
+    "nul": lambda path: path.write_bytes(bytes(700)),
+    "deep": lambda path: path.write_bytes(b"[" * 3000 + b"]" * 3000),
+    "megabytes": lambda path: path.write_bytes(os.urandom(MEGABYTES << 20)),
+    "half": lambda path: path.write_bytes(b'{"a": [1, 2, {"b": "'),
+    "folder": _folder,
+    "link": lambda path: path.symlink_to("/etc/passwd"),
+    "endless": lambda path: path.symlink_to("/dev/zero"),
+    "nowhere": lambda path: path.symlink_to("/nowhere/at/all"),
+    "forbidden": _forbidden,
+}
+
+
+def damage(root, kind):
+    """Put a thing of this kind in the place of each file and folder of the state."""
+    for name in NAMES:
+        path = root / "state" / name
+        if not path.parent.is_dir() or path.parent.is_symlink():
+            continue
+        if path.is_dir() and not path.is_symlink():
+            if kind == "folder" or name == "sessions":
+                continue
+            shutil.rmtree(path)
+        elif path.is_symlink() or path.exists():
+            path.unlink()
+        KINDS[kind](path)
+
+
+def is_told(home, value):
+    """The alarm of this value reaches the owner on Telegram, and ends."""
+    telegram = home.services.telegram
+    before = len(telegram.sent)
+    home.set(value)
+    arrives(telegram, before, f"It is {value} °C in the room")
+    home.set(20)
+    arrives(telegram, before, "back to normal")
+
+
+def arrives(telegram, before, text):
+    count = before
+    while not any(text in message.text for message in telegram.sent[before:]):
+        count += 1
+        telegram.wait_sent(count, chat_id=OWNER)
+
+
+@pytest.fixture
+def home(request, tmp_path):
+    argv = page_home.argv_of(request, request.param)
+    lib = page_home.lib_of(tmp_path, request.param)
+    owner = {"telegram.token": TOKEN, "telegram.owner": str(OWNER)}
+    with page_home.home(tmp_path, argv, lib, changes=owner) as made:
+        made.open()
+        is_told(made, 31)
+        yield made
+        assert made.process.poll() is None
+
+
+on_each = pytest.mark.parametrize("home", ["cpython", "micropython32"], indirect=True)
+
+
+@on_each
+def test_a_start_with_damaged_state(home):
+    for number, kind in enumerate(KINDS):
+        home.stop()
+        damage(home.root, kind)
+        home.start().open()
+        is_told(home, 31 + number)
+    assert not [line for line in home.lines if "Traceback" in line], home.lines
+
+
+@on_each
+def test_state_that_is_damaged_while_the_agent_runs(home):
+    for number, kind in enumerate(one for one in KINDS if one != "endless"):
+        damage(home.root, kind)
+        is_told(home, 31.5 + number)
+    home.reset()
+    home.open()
+    is_told(home, 50)
+
+
+@on_each
+def test_files_of_megabytes_hold_nothing_up(home):
+    text = (home.root / "workspace" / "HEARTBEAT.md").read_text()
+    rest = "- (daily 03:00) Say: this line is one of very many.\n" * 60_000
+    (home.root / "workspace" / "HEARTBEAT.md").write_text(text + rest)
+    jobs = [{"id": str(number), "message": "x" * 50} for number in range(40_000)]
+    (home.root / "workspace" / "CRON.json").write_text(json.dumps({"jobs": jobs}))
+    home.wait_for("HEARTBEAT.md is over 32 KB: its end is not read")
+    is_told(home, 35)
