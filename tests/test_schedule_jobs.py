@@ -510,9 +510,13 @@ class TheTool(unittest.TestCase):
         board = Board(self, None)
         for args, word in (
             ({"action": "add", "id": "a", "message": "x"}, "one of cron"),
+            (
+                {"action": "add", "id": "a", "message": "x", "every_seconds": 9, "cron": "@daily"},
+                "one of cron",
+            ),
             ({"action": "add", "id": "a", "message": "x", "cron": "99 * * * *"}, "minute"),
             ({"action": "add", "id": "a", "message": "x", "at": "2020-01-01T00:00"}, "over"),
-            ({"action": "add", "id": "a", "message": "x", "at": "soon"}, "2026-11-21T08:30"),
+            ({"action": "add", "id": "a", "message": "x", "at": "soon"}, "2036-11-21T08:30"),
             ({"action": "remove", "id": "a"}, "jobs: none"),
         ):
             try:

@@ -8,11 +8,18 @@ from fakes import FakeCtx, FakeI2C, FakeSPI
 from support import cancelled, run, temp_folder
 from tenner import log
 from tenner.port.compat import sleep_ms
+from tenner.schedule.cron_jobs import job_of
+from tenner.schedule.posix_tz import Zone
 from tenner.store import files, json_strict
-from tenner.tools import built_in, mark_untrusted
+from tenner.tools import built_in, loading, mark_untrusted, schema_errors
 from tenner.tools.prepare import parsed, verified
+from tenner.tools.schema import check, complete
 
 GOOD = '{"name":"%s","description":"","parameters":{"type":"object","properties":{%s}}}'
+
+
+class FakeTurn:
+    chat = None
 
 
 class TestRegistry(unittest.TestCase):
@@ -41,6 +48,25 @@ class TestRegistry(unittest.TestCase):
         files.write_atomic(self.folder + "/workspace/SENSORS.json", "{}")
         self.assertIn("sensor", self.ctx().registry.names())
         self.assertNotIn("i2c", self.ctx({"tools.i2c": "deny"}).registry.names())
+
+    def test_every_example_is_a_right_call(self):
+        seen = 0
+        for name, place, _, _ in built_in.tools():
+            shown = json_strict.loads(b"".join(files.blocks(*place)).decode())
+            module = loading.load(None, loading.BUILT_IN, name)
+            complete(shown, getattr(module, "LIMITS", ()))
+            actions = shown["parameters"]["properties"].get("action", {}).get("enum", [None])
+            for action in actions:
+                case = "%s %s" % (name, action)
+                args = json_strict.loads(schema_errors.example(shown, {"action": action}))
+                self.assertEqual(args.get("action"), action, case)
+                check(shown, args)
+                if name == "cron":
+                    module.check(args, None)
+                    if action == "add":
+                        job_of(module._entry(args, FakeTurn()), Zone())
+                seen += 1
+        self.assertTrue(seen > 20, seen)
 
     def test_a_heartbeat_is_offered_few_tools(self):
         registry = self.ctx().registry

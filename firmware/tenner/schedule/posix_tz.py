@@ -209,7 +209,7 @@ class Zone:
             for place, high in ((3, 23), (4, 59), (5, 59)):
                 _within(date[place], 0, high)
         except (ValueError, AttributeError):
-            raise ValueError('"%s" is no date and time; write 2026-11-21T08:30' % text)
+            raise ValueError('"%s" is no date and time; write 2036-11-21T08:30' % text)
         offset = found.group(10)
         if not offset:
             return self.utc_of(*date)

@@ -17,7 +17,7 @@ def check(args: dict, ctx: "ToolContext") -> None:
     if args["action"] == "add":
         times = [name for name in ("cron", "every_seconds", "at") if name in args]
         if len(times) != 1:
-            raise ToolError('cron: add needs one of cron ("0 9 * * 1-5"), every_seconds and at')
+            raise ToolError("cron: add needs one of cron, every_seconds and at")
 
 
 def approval(args: dict, ctx: "ToolContext") -> str | None:

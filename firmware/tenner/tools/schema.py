@@ -42,12 +42,18 @@ def complete(schema: dict, limits: "dict | tuple[()]") -> None:
 
 
 def needed(schema: dict, args: dict) -> list[str]:
-    """Return the arguments the chosen action needs, from ` action(name,name?)` in the
-    description."""
+    """Return the arguments the chosen action needs, from ` action(name,one|other,name?)` in the
+    description: `one|other` where there is neither."""
     call = " %s(" % args.get("action")
     _, found, rest = (" " + (schema.get("description") or "")).partition(call)
     names = rest.partition(")")[0].replace(" ", "").split(",") if found else ()
-    return [name for name in names if name and name[-1] != "?"]
+    return [
+        name
+        for name in names
+        if name
+        and name[-1] != "?"
+        and not ("|" in name and any(one in args for one in name.split("|")))
+    ]
 
 
 def _require(names, args):

@@ -25,7 +25,7 @@ def sentence(
     """Return the mistake, the allowed values and an example; the parameters after `args` are a
     SchemaError's."""
     if path is None:
-        text = "%s is missing" % " and ".join(spec)
+        text = "%s is missing" % " and ".join(spec).replace("|", " or ")
     elif isinstance(spec, list):
         text = '"%s" is not an argument; allowed: %s' % (path, ", ".join(spec) or "none")
     else:
@@ -69,6 +69,7 @@ def example(schema: dict, args: dict) -> str:
         if args.get("action") in properties["action"].get("enum", ()):
             call["action"] = args["action"]
         for name in needed(schema, call):
+            name = name.partition("|")[0]
             call[name] = _sample(name, properties.get(name) or {})
     return json.dumps(call)
 
@@ -80,6 +81,8 @@ def _sample(name, spec):
         return "0x48"
     if name == "path":
         return "notes/today.md"
+    if name == "cron":
+        return "0 9 * * 1-5"
     kind = spec.get("type")
     if kind in ("integer", "number"):
         return spec.get("minimum", 1)
