@@ -23,6 +23,8 @@ _FAILED = " failed its trial: "
 _LOG = "\nIts last log lines:\n"
 #: Without a byte or a word of the board: longer than a trial, which ends after ten minutes.
 _SILENT_S = 900.0
+#: Without a step forward, however often the board starts: longer than a trial and its way back.
+_STUCK_S = 1800.0
 #: Without news the computer asks the board so soon, and then less and less often.
 _ASK_S = 2.0
 _ANSWER_S = 20.0
@@ -177,11 +179,15 @@ class Update:
 
     def _wait(self, link: Link) -> Result:
         fetched = 0
-        heard_at = asked_at = time.monotonic()
+        heard_at = asked_at = moved_at = time.monotonic()
+        was_in_trial = False
         pause_s = _ASK_S
         while not self._stopped.is_set():
             is_back = link.way.hear(_TICK_S)
             now = time.monotonic()
+            if self._server.fetched(self.path) != fetched or self._in_trial != was_in_trial:
+                was_in_trial = self._in_trial
+                moved_at = now
             if is_back or self._server.fetched(self.path) != fetched:
                 fetched = self._server.fetched(self.path)
                 heard_at = now
@@ -200,6 +206,12 @@ class Update:
                     f"nothing was heard of it for {_SILENT_S / 60:.0f} minutes; "
                     "`tenner fleet status` shows whether it comes back, with the old version or "
                     "the new",
+                )
+            if now - moved_at > _STUCK_S:
+                return self._end(
+                    End.SILENT,
+                    f"its update has not gone on for {_STUCK_S / 60:.0f} minutes: `tenner status "
+                    "--via` shows its version, and `tenner logs --via` why",
                 )
         return self._end(End.SILENT, "stopped here; its update may go on")
 

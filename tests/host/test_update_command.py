@@ -7,6 +7,7 @@ import json
 import socket
 import ssl
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,7 +18,7 @@ from tenner_host.release.release import about
 from tenner_host.remote import known
 from tenner_host.remote.known import Known
 from tenner_host.remote.link import Link
-from tenner_host.update import staged
+from tenner_host.update import one, staged
 from tenner_host.update.command import _report
 from tenner_host.update.one import End, Result, misfit
 from tenner_host.update.server import NAME, ReleaseServer, address_towards
@@ -103,6 +104,33 @@ def test_a_board_with_one_slot_says_what_it_needs(broker, home):
         said = tenner("update", "--file", data, *HERE, code=1)
         assert "attic: unfit: the release has MicroPython, for which this board has no" in said
         assert "run `tenner flash --layout ota` over the cable" in said
+
+
+class Restless:
+    """A way to a board that starts again and again, and never says more."""
+
+    is_off = False
+    most_s = 60.0
+
+    def __init__(self, clock):
+        self.clock = clock
+
+    def hear(self, limit_s):
+        self.clock[0] += 60
+        return True
+
+
+def test_an_update_of_a_board_that_starts_again_and_again_ends(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(one, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(one.Update, "_ask", lambda *_: None)
+    server = SimpleNamespace(fetched=lambda path: 0)
+    offer = SimpleNamespace(version="0.9.0")
+    board = SimpleNamespace(label="attic")
+    update = one.Update(board, offer, server, "", None, threading.Event(), "mqtt")
+    found = update._wait(SimpleNamespace(way=Restless(clock)))
+    assert found.end is End.SILENT and "has not gone on for 30 minutes" in found.why
+    assert clock[0] < 3600
 
 
 def test_a_version_that_fails_is_rolled_back_with_its_last_lines(broker, home):
