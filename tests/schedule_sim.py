@@ -192,6 +192,8 @@ class Board:
             "heartbeat.active_hours": "",
             "heartbeat.mode": "reply",
             "heartbeat.model": "",
+            "heartbeat.prose": "ask",
+            "sensors.history_kb": 32,
             "heartbeat.ack_max_chars": 0,
             "heartbeat.dedup_h": 24,
             "heartbeat.dedup_numbers": False,

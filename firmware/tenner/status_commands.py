@@ -50,7 +50,12 @@ class Report:
 
     def act_heartbeat(
         self, args: str, channel: str, chat: int | str
-    ) -> "Coroutine[Any, Any, str]":
+    ) -> "str | Coroutine[Any, Any, str]":
+        words = args.split()
+        if words[:1] and words[0] in ("use", "ask", "off"):
+            if not self._is_owner(channel, chat):
+                return "Only the owner changes the lines."
+            return status.answer(self.app.get("heartbeat"), words)
         return status.heartbeat(self.app.get("heartbeat"), args)
 
     def act_why(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":

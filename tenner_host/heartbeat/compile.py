@@ -20,15 +20,6 @@ from tenner_host.setup import settings as store
 _MOST_CALLS = 40
 _MAX_REPLY = 400
 _TIMEOUT_S = 60
-_GRAMMAR = """You put one line of an owner's list into the grammar of a small board. Answer with
-the bracket alone, such as (when cellar.humidity > 70 % for 10m; notify), or with the word no where
-the line needs a model each time.
-Clauses, with ; between: every 10m, daily 07:30, weekdays 09:00, mondays 19:00, cron 0 9 * * 1-5,
-at sunset - 30m, tomorrow 08:00, hours 08:00-20:00
-when SENSOR.VALUE > 30; also < >= <=, is open, outside 18..25, changes by 2, drops by 3 within 1h;
-and, or; behind it: for 10m, reset 28
-notify (the board sends the line itself, free), urgent, repeat 1h
-"""
 
 
 class Refused(Exception):
@@ -38,20 +29,14 @@ class Refused(Exception):
 def candidates(text: str, folder: Path | None) -> list[dict[str, Any]]:
     """The readings of the prose lines that name a sensor, a time or a number."""
     known = sensors_beside(folder)
-    natural = firmware("schedule.natural")
-    words = firmware("schedule.line_words")
-    starts = firmware("schedule.rule_times").STARTS
+    names_something = firmware("schedule.rules").names_something
     lines = text.split("\n")
     found = []
     for one in readings(text, folder):
         line = lines[one["line"] - 1]
         if one["kind"] not in ("beat", "off") or line.lstrip("-*+ ").startswith("("):
             continue
-        kinds = [token[0] for token in natural.Sentence(words.Head(line), known).tokens]
-        if any(
-            kind in ("num", "name", "dot", *starts) or kind[:2] in ("v:", "d:", "s:", "n:")
-            for kind in kinds
-        ):
+        if names_something(line.strip().lstrip("-*+ "), known):
             found.append(one)
     return found
 
@@ -74,13 +59,12 @@ def rule(reply: str, line: str, folder: Path | None) -> str | None:
     return made
 
 
-def ask(settings: store.Settings, line: str, sensors: str) -> str:
+def ask(settings: store.Settings, line: str, system: str) -> str:
     """The model's reply about one line, in either wire format; CommandError without one."""
     base = str(store.get(settings, "llm.base_url")).rstrip("/")
     key, model = str(store.get(settings, "llm.api_key")), str(store.get(settings, "llm.model"))
     if not model:
         raise CommandError("llm.model is not set in config.json: `tenner setup` asks for it")
-    system = _GRAMMAR + f"Sensors: {sensors}"
     headers = {"Content-Type": "application/json"}
     body: dict[str, Any] = {"model": model}
     # The same addresses and headers as firmware/tenner/llm/.
@@ -126,16 +110,13 @@ def compiled(
     """(the text with rules in place of prose, a sentence for each line that was asked about)."""
     lines = text.split("\n")
     known = sensors_beside(folder)
-    names = [
-        f"{name}.{value}" for name in sorted(known.sensors if known else ())
-        for value in known.sensors[name][0].split()
-    ]  # fmt: skip
+    system = firmware("schedule.prose").question(known)
     said = []
     for one in candidates(text, folder)[:_MOST_CALLS]:
         number = one["line"]
         line = lines[number - 1]
         try:
-            made = rule(ask(settings, line.strip(), ", ".join(names) or "none"), line, folder)
+            made = rule(ask(settings, line.strip(), system), line, folder)
         except Refused as exc:
             said.append((number, f"stays as it is: {exc}"))
             continue

@@ -198,6 +198,9 @@ class Board:
             "heartbeat.dedup_numbers": False,
             **settings,
         }
+        # A replay asks no model.
+        is_off = self.settings.get("heartbeat.prose") == "off"
+        self.settings["heartbeat.prose"] = "off" if is_off else "ask"
         self.start, self.end = readings.span
         self.clock = _Clock(self.start)
         self.zone = check.firmware("schedule.posix_tz").Zone(

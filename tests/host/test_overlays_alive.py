@@ -126,6 +126,21 @@ def test_a_heartbeat_with_a_met_condition():
     check(run(ask, heartbeat=CONDITION), "BEAT", "BEAT_READ")
 
 
+def test_the_offer_of_a_rule_for_a_line_of_prose():
+    def ask(running):
+        telegram = running.services.telegram
+        running.services.model.script = ["HEARTBEAT_OK", "(when room.temperature > 30; notify)"]
+        running.ask("/trigger 0")
+        telegram.wait_for(lambda _: any("Line 1, '" in one.text for one in telegram.sent), 120)
+        running.idle()
+        ask_each(running, ("/heartbeat use 2", "/heartbeat use 1"))
+        assert any("Line 1 is a rule now" in one.text for one in telegram.sent)
+
+    prose = "- the room must not get hotter than 30 degrees\n"
+    files = {"state/readings.1": agent.readings()}
+    check(run(ask, heartbeat=prose, files=files), "BEAT", "READ", "TURN", "SEND")
+
+
 def test_the_chart_of_an_alarm():
     heartbeat = "- (every 1s; when room.temperature > 20; notify; chart) Warm.\n"
 

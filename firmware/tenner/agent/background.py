@@ -25,14 +25,15 @@ async def run_turn(
     text: str,
     kind: str,
     model: str | None = None,
-    choose: bool = False,
+    choose: bool | str = False,
     owes: bool = False,
     limit_s: int | None = None,
-) -> "Result | Reply | None":
+) -> "Result | Reply | tuple[str, int] | None":
     """
     Run a background turn and return its Result; raise LaneBusy or Preempted. `choose`: ask which
     of the due tasks need a turn, and return the model's reply, which may call the tool
-    `heartbeat`. `owes`, `limit_s`: as in Turn.
+    `heartbeat`; a text in its place is the system prompt of a request
+    without tools, whose (text, tokens) it returns. `owes`, `limit_s`: as in Turn.
     """
     # Turns that follow each other closely would cut short every poll.
     if await app.breathe():
@@ -43,6 +44,8 @@ async def run_turn(
     if choose:
         turn.tools = (locate("schedule/heartbeat.json"),)
         turn.run_tools = False
+        if choose is not True:
+            turn.system, turn.tools = choose, ()
     try:
         result = await app.agent.lane.background(kind, turn)
     except Preempted as back:
@@ -59,7 +62,11 @@ async def run_turn(
         return result
     if result.error is not None:
         raise OSError(result.error)
-    return result.reply
+    reply = result.reply
+    if choose is not True:
+        # As plain data, for the class of a reply is code of the turn.
+        return reply.text, reply.tokens_in + reply.tokens_out
+    return reply
 
 
 async def send(service: "Service", request: "Request") -> None:

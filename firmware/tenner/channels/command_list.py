@@ -3,7 +3,11 @@
 
 # (name, does it act or take arguments, one line of help)
 COMMANDS = (
-    ("heartbeat", True, "each task: its values, its state, its next run"),
+    (
+        "heartbeat",
+        True,
+        "each task: its values, its state, its next run; use, ask or off N: answers an offer",
+    ),
     ("alarms", True, "the open alarms; ack ID, mute ID [2h], unmute ID, why ID"),
     (
         "trigger",

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _MARK = const("(maybe sent before) ")
 _ALARM = const("al:")
+# Those of messages with buttons: of alarms, and of the rule for a line (schedule.prose).
+_BUTTONS = ("al:", "pr:")
 # The marks of an alarm's messages: its beginning and repetitions, its end, an addition.
 _ABOUT = ("al:", "ae:", "ad:")
 #: The end of the mark of a message that goes to another chat than the first one.
@@ -138,8 +140,8 @@ class Delivery:
                 leaving.append(True)
 
             alarm = None
-            if is_last(item) and str(item.alert)[:3] == _ALARM:
-                alarm = item.alert[3:]
+            if is_last(item) and str(item.alert)[:3] in _BUTTONS:
+                alarm = item.alert[3:] if item.alert[:3] == _ALARM else item.alert
             try:
                 if "/" in item.channel:
                     verdict, detail = await file_message.send(channel, item, began)

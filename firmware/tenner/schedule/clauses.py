@@ -71,7 +71,7 @@ def parse_clauses(
     if rules is None:
         found, rest, other = line_rule.read(text, known, is_item)
     else:
-        key = crc32(text.encode()) * 2 + is_item + 1
+        key = key_of(text, is_item)
         if key not in rules and 0 in rules:
             rules[0].append((key, text, is_item))
         found, rest, other = rules.get(key) or (None, text, None)
@@ -81,6 +81,11 @@ def parse_clauses(
         return {}, text, problem or other
     clauses, problem = _parts(found, known)
     return ({}, text, problem) if problem else (clauses, rest, None)
+
+
+def key_of(text: str, is_item: bool = True) -> int:
+    """Return the key of a text in the rules of `parse_clauses`."""
+    return crc32(text.encode()) * 2 + is_item + 1
 
 
 def _written(text, known):

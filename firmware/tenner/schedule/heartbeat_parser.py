@@ -165,7 +165,7 @@ def read(
             yield GENERAL, number, body, None
             continue
         table = False
-        text, box = _item(body)
+        text, box = item(body)
         below = task and indent > task[1]
         if below and (text is None or not (box or _is_rule(text, known, rules))):
             if text is not None or not _is_bracket(body) or not _is_rule(body, known, rules):
@@ -239,7 +239,7 @@ def _is_mark(body):
     return len(marks) >= 3 and marks[0] in "-*_" and not marks.strip(marks[0])
 
 
-def _item(body):
+def item(body: str) -> tuple[str | None, str]:
     """Return (text, box) of a list item; text is None for other lines."""
     while body[:1] == ">" and len(body) > 1 and _is_bracket(body):
         body = body[1:].lstrip()

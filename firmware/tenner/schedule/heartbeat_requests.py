@@ -3,7 +3,7 @@
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, sensor_values
+from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, prose, sensor_values
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.task import Request
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # An alarm that is told later than this names its beginning.
 _LATE_S = const(300)
+# The key of the task that stands for an offer.
+_PROSE = const("prose")
 
 
 async def next_request(
@@ -28,6 +30,9 @@ async def next_request(
     is_alert = first.notify or first.alert
     if not is_alert and answer[0] != "run":
         return None
+    if first.key == _PROSE:
+        tasks[:] = []
+        return prose.request(heartbeat)
     group = [first]
     if not is_alert:
         group = _group(heartbeat, tasks)
@@ -43,6 +48,7 @@ async def next_request(
         _describe(occurrences, first, request)
     else:
         _address(occurrences, request)
+        behind += prose.waits(heartbeat, group)
     # Not before: where memory is short this is called again.
     tasks[:] = behind
     return request

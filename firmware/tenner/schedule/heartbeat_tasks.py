@@ -146,7 +146,7 @@ def build(clauses: dict, key: int, board_phase: int, interval_s: int) -> Task:
     for name in clauses:
         value = clauses[name]
         if name == "when":
-            task.condition = _condition(value)
+            task.condition = condition_of(value)
         elif name == "every_s":
             task.every_s = value
         elif name == "daily":
@@ -182,7 +182,7 @@ def build(clauses: dict, key: int, board_phase: int, interval_s: int) -> Task:
     return task
 
 
-def _condition(value):
+def condition_of(value: dict) -> Condition:
     """Return the Condition of a parsed `when`."""
     parts = value.get("all") or value.get("any") or [value]
     made = []

@@ -4,7 +4,7 @@
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, conditions, cron_tick, dedup, digest
+from tenner.schedule import alarm_texts, alarms, conditions, cron_tick, dedup, digest, prose
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.run_log import SENT
 from tenner.schedule.strip_ack import in_capitals, strip_ack, unusable
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tenner.schedule.task import Request, Task
 
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
+# The mark of an offer (schedule.prose).
+_OFFER = const("pr:")
 _TELL_AFTER = 3
 _LATE_S = 86400
 # Characters of a failure that go into an alarm's text.
@@ -63,6 +65,8 @@ async def note(service: "Service", request: "Request") -> None:
 async def judge(service: "Service", request: "Request") -> tuple[str, str] | None:
     """Find the text to send and its address. Return (action, reason) if the tasks wait for another
     try, else None."""
+    if request.needs_model and str(request.mark)[:3] == _OFFER:
+        return prose.failed(service, request)
     if request.wait:
         occurrences = Occurrences(service)
         # The board may have told an alarm meanwhile.
@@ -145,6 +149,8 @@ async def settle(service: "Service", request: "Request") -> tuple[str, str]:
     occurrences = Occurrences(service)
     if request.tells:
         return _told(occurrences, request)
+    if str(request.mark)[:3] == _OFFER:
+        return prose.settle(service, request)
     task = request.owes
     if request.why and task and task.condition:
         # The board tells it next.

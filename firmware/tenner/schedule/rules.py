@@ -12,6 +12,8 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import heartbeat_parser, known_values, line_reading, line_rule, schedule_files
 from tenner.schedule.clauses import UNREAD
+from tenner.schedule.line_words import Head
+from tenner.schedule.natural import Sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +22,13 @@ if TYPE_CHECKING:
     from tenner.schedule.known_values import Known
     from tenner.schedule.service import Service
 
+_OFF = const(
+    'it is prose, and heartbeat.prose is off; write a rule before it, such as "(every 1h)"'
+)
+_NAMES = (
+    "num", "sign", "dot", "name", "every", "daily", "hourly", "weekly", "monthly", "yearly",
+    "weekdays", "weekends", "sunset", "sunrise", "tomorrow",
+)  # fmt: skip
 _ASKED = const(8)  # texts at a time
 #: Of Python's own heap, for the code that answers: measured by the 32-bit interpreter.
 _ROOM = const(46 * 1024)
@@ -34,6 +43,11 @@ async def find(heartbeat: "Service") -> None:
             raise MemoryError
         await overlay.enter("RULES")
         answer(heartbeat.known, heartbeat.rules)
+        prose = heartbeat.app.config.get("heartbeat.prose")
+        if prose != "ask":
+            # Without the code that reads rules.
+            await overlay.enter("RULES")
+            mark(heartbeat.known, heartbeat.rules, prose == "off")
         await overlay.enter("SCAN")
     heartbeat.rules = settled(heartbeat.rules)
     _parse(heartbeat)
@@ -115,6 +129,22 @@ def answer(known: "Known | None", rules: dict) -> None:
     for key, text, is_item in rules[0]:
         found = line_rule.read(text, known, is_item)
         rules[key] = found if found[0] or found[2] else None
+
+
+def mark(known: "Known | None", rules: dict, is_off: bool) -> None:
+    """Give those of the texts that are prose like a rule a finding without clauses, and a problem
+    if they are off."""
+    for key, text, is_item in rules[0]:
+        if is_item and not rules[key] and names_something(text, known):
+            rules[key] = None, "", _OFF if is_off else None
+
+
+def names_something(text: str, known: "Known | None") -> bool:
+    """Return whether prose names a sensor, a time or a number."""
+    for kind, _, _, _ in Sentence(Head(text), known).tokens:
+        if kind in _NAMES or kind[:2] in ("v:", "d:", "u:") or kind[:5] in ("time:", "part:"):
+            return True
+    return False
 
 
 def settled(rules: dict) -> dict:

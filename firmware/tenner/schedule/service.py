@@ -18,6 +18,7 @@ from tenner.schedule import (
     dedup,
     heartbeat_tasks,
     outcome,
+    prose,
     rules,
     tick,
     trigger,
@@ -185,7 +186,10 @@ class Service:
         try:
             if request.choose:
                 reply = await self.run_turn(request)
-                await overlay.step("BEAT", tick.choose, self, request, reply)
+                if request.tasks:
+                    await overlay.step("BEAT", tick.choose, self, request, reply)
+                else:
+                    await overlay.step("READ", prose.choose, self, request, reply)
                 if request.needs_model:
                     await self._compose(request)
             if request.needs_model:
@@ -213,9 +217,12 @@ class Service:
         """Write the text of a request of the heartbeat."""
         await overlay.step("READ", heartbeat_tasks.know, self)
         await overlay.step("READ", heartbeat_tasks.read_items, self, request)
-        await overlay.step("BEAT", tick.compose, self, request)
+        if request.tasks:
+            await overlay.step("BEAT", tick.compose, self, request)
+        else:
+            await overlay.step("READ", prose.compose, self, request)
 
-    async def run_turn(self, request: "Request") -> "Result | Reply | None":
+    async def run_turn(self, request: "Request") -> "Result | Reply | tuple[str, int] | None":
         """Return the Result of a turn, or the model's reply where it only chooses. Tests put
         theirs in its place."""
         return await overlay.step(

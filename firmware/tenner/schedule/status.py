@@ -11,7 +11,9 @@ from tenner.schedule import (
     alarm_texts,
     conditions,
     faults,
+    heartbeat_tasks,
     line_reading,
+    prose,
     rules,
     schedule_files,
 )
@@ -55,6 +57,16 @@ async def heartbeat(service: "Service", args: str = "") -> str:
         return "\n".join(lines) or "[]"
     now = await overlay.step("COMMAND", _now, service)
     return "\n".join(await overlay.step("COMMAND", _around, service, lines, now))
+
+
+async def answer(service: "Service", words: "Sequence[str]") -> str:
+    """Return the answer to `use|ask|off LINE`, about the offer of a rule."""
+    try:
+        await overlay.step("READ", heartbeat_tasks.know, service)
+        return await overlay.step("READ", prose.answer, service, words)
+    except overlay.OutOfMemory:
+        service.known = None
+        return "Too little memory for that now. Write the rule into HEARTBEAT.md yourself."
 
 
 async def reread(service: "Service") -> None:

@@ -192,15 +192,16 @@ class Retry:
 class Request:
     """
     The next step with `tasks`: ask `model` with `text`, or send the text unchanged without
-    `needs_model`. `choose`: the model only says which of the tasks need a turn. `payload` is that
-    of a job. `tokens`: spent already. `items`: the texts of a heartbeat's tasks, as
+    `needs_model`. `choose`: the model only says which of the tasks need a turn; a text is the
+    system prompt of another question (schedule.prose). `payload` is that of a job. `tokens`: spent
+    already. `items`: the texts of a heartbeat's tasks, as
     heartbeat_tasks.read returns them, while `text` is written. `lines`: those of the tasks that a
     model may choose, then of those it has chosen; None: all.
     """
 
     needs_model = True
     model: str | None = None
-    choose = False
+    choose: bool | str = False
     payload: dict | None
     items: "tuple[list[str], list[tuple[int, str]]] | None"
     lines: "Sequence[int] | None"

@@ -19,6 +19,8 @@ _LONG = const(2000)  # longer questions are sent as a file: a message holds 4,09
 _CAPTION = const(900)
 _PIECE = const(512)
 _ACTIONS = {"ack": "Acknowledge", "mute": "Mute 1 h", "unmute": "Unmute", "why": "Why"}
+_RULE = const("pr:")
+_ANSWERS = (("use", "Use it"), ("ask", "Ask the model each time"), ("off", "Off"))
 
 
 async def send(bot: "Telegram", question: "Question") -> int:
@@ -76,7 +78,11 @@ def _caption(text):
 def alarm_buttons(
     id: str, actions: "Sequence[str]" = ("ack", "mute", "why"), state: str = ""
 ) -> dict[str, list]:
-    """Return the keyboard for the message of an alarm; its `state` stands on top, as a button."""
+    """Return the keyboard for the message of an alarm; its `state` stands on top, as a button.
+    With the mark of an offer (schedule.prose) as its `id`, that of the offer."""
+    if id[:3] == _RULE:
+        row = [{"text": text, "callback_data": id + ":" + act} for act, text in _ANSWERS]
+        return {"inline_keyboard": [row]}
     row = [_button(id, _ACTIONS[act], act) for act in actions]
     return {"inline_keyboard": [[_button(id, state, "why")], row] if state else [row]}
 

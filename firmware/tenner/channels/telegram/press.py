@@ -27,6 +27,9 @@ async def pressed(bot: "Telegram", http: "Http", update: dict) -> None:
     if kind == "al" and (who == bot.owner or (_NEXT in id and who in allowed)):
         await _alarm(bot, http, update, id, who)
         return
+    if kind == "pr" and who == bot.owner:
+        await _alarm(bot, http, update, id, who, "heartbeat")
+        return
     if who != bot.owner:
         log("telegram", "user %s pressed a button that is not theirs" % who)
         answer = "Only the owner can answer this."
@@ -54,10 +57,10 @@ async def pressed(bot: "Telegram", http: "Http", update: dict) -> None:
         await api.attempt(bot, "editMessageReplyMarkup", fields, http)
 
 
-async def _alarm(bot, http, update, data, who):
-    """Queue the command of an alarm's button."""
+async def _alarm(bot, http, update, data, who, command="alarms"):
+    """Queue the command of the button of an alarm, or of an offer."""
     id, _, action = data.rpartition(":")
-    text = "/alarms %s %s" % (action, id)
+    text = "/%s %s %s" % (command, action, id)
     if action == "ack":
         text += " by " + visible(" ".join(update.get("from.first_name", who).split())[:_NAME])
     chat = bot.home if who == bot.owner else str(update.get("message.chat.id", who))
