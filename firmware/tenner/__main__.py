@@ -11,7 +11,7 @@ import tenner.port.linux.lazy_import
 import tenner.preload  # noqa: F401
 
 # isort: split
-from tenner import app, oneshot
+from tenner import app, oneshot, stopping
 from tenner.port.compat import const
 from tenner.port.linux import poll_room
 from tenner.port.linux.port import Port
@@ -22,7 +22,7 @@ _GARBAGE = const(32768)
 _HELP = """\
 usage: python -m tenner [options]        (or: micropython -m tenner)
 
-Runs the agent on this machine until Ctrl-C.
+Runs the agent on this machine until Ctrl-C or SIGTERM.
 
   --root DIR        folder of config.json, workspace/, state/ and certs/; made if it is not there
                     (default: $TENNER_HOME, else ~/.local/share/tenner)
@@ -116,7 +116,9 @@ def main(argv: list[str]) -> int:
 
 
 def _equip(app):
-    """Give the agent its page, if the owner wants one. Its code takes memory."""
+    """Have signals end the agent in order, and give it its page, if the owner wants one: code that
+    takes memory."""
+    app.until_end = lambda: stopping.wait(app)
     if app.config.get("web.enabled"):
         from tenner.page import server
         from tenner.page.channel import Page

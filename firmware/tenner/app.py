@@ -32,7 +32,7 @@ from tenner.tools.registry import Registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
     from typing import Any
 
     from tenner.agent.agent import Agent
@@ -94,6 +94,8 @@ class App:
     outbox_state: tuple | None = None
     #: The charts to draw when no turn runs, for charts.draw_next.
     charts: "tuple[charts.Request, ...]" = ()
+    #: Waits for the end of the program on platforms that ask for it otherwise.
+    until_end: "Callable[[], Coroutine] | None" = None
     #: Does agent.again keep a message for the next start?
     again = False
 
@@ -379,4 +381,4 @@ async def run(app: App) -> None:
     """Start every service and wait for the end of the program."""
     await overlay.run("BOOT", boot.start, app)
     app.is_up = True
-    await app.ended.wait()
+    await (app.until_end or app.ended.wait)()

@@ -45,7 +45,7 @@ class Result:
     def __init__(self) -> None:
         self.text = ""
         self.error: str | None = None
-        self.interrupted: str | None = None  # "person" or "stop"
+        self.interrupted: str | None = None  # "person", "stop" or a sentence
         self.rounds = 0
         self.tool_calls = 0
         self.estimated = False
@@ -274,8 +274,8 @@ class Turn:
     def check_interrupt(self) -> None:
         """Raise Stopped when somebody has interrupted this turn."""
         if self._interrupted:
+            if self._interrupted == "person":
+                raise Stopped("Preempted by a user message.")
             raise Stopped(
-                "Preempted by a user message."
-                if self._interrupted == "person"
-                else "Stopped, as you asked."
+                "Stopped, as you asked." if self._interrupted == "stop" else self._interrupted
             )

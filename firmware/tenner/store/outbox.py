@@ -62,7 +62,7 @@ class Outbox:
         self._log = AppendLog(self.path, 1 << 28)
         self._slot = TwoSlots(folder + "/sending")
         if kept:
-            self.items, self.finished, self.dropped, self._sending = kept
+            self.items, self.finished, self.dropped, self.sending = kept
         else:
             self._load()
 
@@ -72,7 +72,7 @@ class Outbox:
         no code in memory. None: the file holds all.
         """
         if self.items or self.dropped:
-            return self.items, self.finished, self.dropped, self._sending
+            return self.items, self.finished, self.dropped, self.sending
         return None
 
     def __len__(self) -> int:
@@ -111,7 +111,7 @@ class Outbox:
         if len(self.items) >= self.max_items or self.used() + item.size > self.max_bytes:
             if not outbox_maintenance.make_room(self, item):
                 return None
-        if self._sending and id == self._sending[0]:
+        if self.sending and id == self.sending[0]:
             self._save_sending(None)  # an older message of this id was
         # First of all: a message on flash must not be missing here for want of memory.
         self.items.append(item)
@@ -247,9 +247,9 @@ class Outbox:
 
     def _save_sending(self, sending):
         """Write down which (id, part) is being sent."""
-        if sending != self._sending:
+        if sending != self.sending:
             self._slot.save({"id": sending[0], "part": sending[1]} if sending else {"id": None})
-            self._sending = sending
+            self.sending = sending
 
     def resolve(self, item: Item) -> None:
         """Finish the next part of an item, and the item with its last part."""
@@ -328,9 +328,9 @@ class Outbox:
         if skipped:
             log("outbox", "%s: skipped %d corrupt lines" % (self.path, skipped))
         state = self._slot.load()
-        self._sending = (state["id"], state.get("part", 0)) if state.get("id") else None
-        item = self._sending and self.waits(self._sending[0])
-        if item and item.part == self._sending[1]:
+        self.sending = (state["id"], state.get("part", 0)) if state.get("id") else None
+        item = self.sending and self.waits(self.sending[0])
+        if item and item.part == self.sending[1]:
             log("outbox", "power was lost while sending to %s; delivery unknown" % item.chat)
             self.failed(item.id, retry_after_s=0, unknown=True)
 

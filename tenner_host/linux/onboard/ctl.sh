@@ -167,8 +167,8 @@ end() {
     tries=0
     while kill -0 "$victim" 2>/dev/null; do
         tries=$((tries + 1))
-        [ $tries -ne 25 ] || kill -9 "$victim" 2>/dev/null
-        [ $tries -lt 50 ] || return 1
+        [ $tries -ne 40 ] || kill -9 "$victim" 2>/dev/null
+        [ $tries -lt 65 ] || return 1
         nap
     done
 }
@@ -252,6 +252,7 @@ Restart=always
 RestartSec=1
 TimeoutStartSec=300
 KillMode=mixed
+TimeoutStopSec=10
 UMask=0077
 LimitCORE=0
 NoNewPrivileges=yes

@@ -5,7 +5,7 @@ import os
 import time
 
 from tenner.port.compat import const, ticks_diff, ticks_ms
-from tenner.port.linux import namespace, process
+from tenner.port.linux import namespace, process, signals
 from tenner.port.linux.buses import listed
 from tenner.port.linux.process import call
 
@@ -62,6 +62,7 @@ def supervise(
     """Run the program and report how it ended; does not return."""
     try:
         _close_all((out, tell, control))
+        signals.usual()
         call("setsid")
         _Supervisor(sandbox, limits, out, tell, control).run(path, words)
     except BaseException as error:
