@@ -103,6 +103,8 @@ async def start(app: "App") -> None:
     asyncio.get_event_loop().set_exception_handler(services.unhandled)
     if files.exists(app.port.path("lib/failed")):
         overlay.later("UPDATE", None, report.rolled_back, app)
+    elif files.exists(app.port.path("lib/passed")):
+        overlay.later("UPDATE", None, report.passed, app)
     for name, service, *args in list(_list(app, is_safe)):
         asyncio.create_task(services.supervise(name, service, *args))
     _tell_wrong(app)

@@ -253,6 +253,18 @@ def remove(table: dict, key: str) -> None:
         del table[key]
 
 
+def names() -> "Iterator[str]":
+    """Yield the name of each overlay of this board's file, none in the source, in images and in a
+    debug build, which knows who may hold it."""
+    for size in range(1, len(_PLACES) - 1) if _PACKED and not _MAY_HOLD else ():
+        for at in range(_PLACES[size], _PLACES[size + 1], size + 3):
+            file = _files.pack = _files.pack or open(package_path("overlays.pack"), "rb")
+            file.seek(at)
+            place = file.read(size + 3)
+            if place[-3:] != b"\0\0\0":  # not one of the other file, of some boards only
+                yield place[:size].decode()
+
+
 def module(name: str) -> "ModuleType":
     """Return the module of the package with this full name, such as `tenner.tools.i2c`;
     ImportError if there is none."""

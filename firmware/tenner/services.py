@@ -27,10 +27,17 @@ _SYNC_EVERY_S = const(6 * 3600)
 _MEMORY_S = const(5)
 
 
+#: The services that have failed by a fault of their code, of which a new version has none.
+faulty: "list[str]" = []
+
+
 def unhandled(loop: object, context: dict) -> None:
     """Log an exception of a task that nobody awaits like any failure, without secrets."""
     # CPython also reports things without one, such as a task that is destroyed while it waits.
-    log_exception("a task failed", context.get("exception") or Exception(context["message"]))
+    error = context.get("exception")
+    log_exception("a task failed", error or Exception(context["message"]))
+    if error:
+        _blame("a task", error)
 
 
 _app: "App | None" = None
@@ -65,6 +72,7 @@ def _failed(name, error, start, backoff_s):
     """Log the failure of a service that began at `start`; return the seconds to wait now."""
     # Not in `supervise`, whose frame every service has all day.
     log_exception(name + " failed", error)
+    _blame(name, error)
     if not backoff_s or ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
         backoff_s = _FIRST_BACKOFF_S
     else:
@@ -76,6 +84,13 @@ def _failed(name, error, start, backoff_s):
 async def _repair(app):
     for told in quarantine.in_state(app.state) + quarantine.in_workspace(app.workspace):
         app.agent.notify(told)
+
+
+def _blame(name, error):
+    """Note a fault of the code: no network, service or full heap is one."""
+    outside = (OSError, EOFError, MemoryError, overlay.OutOfMemory)
+    if name not in faulty and not isinstance(error, outside):
+        faulty.append(name)
 
 
 async def network(app: "App") -> None:
@@ -187,6 +202,7 @@ async def _serve(app, message):
     except Exception as error:
         # A person always gets an answer, also after an internal error or a full heap.
         what = log_exception("a turn failed", error)
+        _blame("a turn", error)
         text = "Something in me failed (%s). The log has the details." % what
         await _answer(app, message, text, True)
 

@@ -43,7 +43,7 @@ _LEFT = [
 ]
 #: The trees and the notes of an update over the air; a sync ends its trial.
 TREES = [f"{HOME}{ending}" for ending in (".new", ".old", ".bad")]
-_UPDATE = ["/lib/trial", "/lib/trial.new", "/lib/trial.log", "/lib/failed"]
+_UPDATE = ["/lib/trial", "/lib/trial.new", "/lib/trial.log", "/lib/failed", "/lib/passed"]
 _UPDATED = tuple(f"{tree}/" for tree in TREES)
 #: Paths that one call requests from the board.
 ROOTS = [

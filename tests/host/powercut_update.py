@@ -114,9 +114,10 @@ def end_trial(passed):
     print("a line of the log")
     gc.collect()
     if passed:
-        os.remove(LIB + "/trial")
+        os.rename(LIB + "/trial", LIB + "/passed")
         files.remove(LIB + "/trial.log")
         Staging(ROOT).discard()
+        files.remove(LIB + "/passed")
 
 
 def after_failure():

@@ -124,6 +124,153 @@ BAD = [
 ]
 
 
+# A part of it is faulty, which the trial finds out before the watchdog does: (name, change, a
+# word of the last log lines).
+FAULTY = [
+    (
+        "in_a_service",
+        (
+            "services.py",
+            '    host = app.config.get("time.ntp_host")\n',
+            '    host = int("late")\n',
+        ),
+        "late",
+    ),
+    (
+        "in_a_task_nobody_awaits",
+        (
+            "services.py",
+            '    host = app.config.get("time.ntp_host")\n',
+            '    host = app.config.get("time.ntp_host")\n    asyncio.create_task(_fall())\n',
+        ),
+        "a task",
+    ),
+    (
+        "in_the_beat",
+        ("schedule/tick.py", "    if not service.booted:\n", '    int("a beat")\n    if 0:\n'),
+        "a beat",
+    ),
+    (
+        "in_the_report_of_the_trial",
+        (
+            "update/report.py",
+            "    here = version + (",
+            '    int("report")\n    here = version + (',
+        ),
+        "report",
+    ),
+    (
+        "in_the_last_step",
+        (
+            "update/report.py",
+            "    await power.write_down(app)\n    log(",
+            '    int("last")\n    log(',
+        ),
+        "last",
+    ),
+]
+# A module of each package, which cannot be imported.
+MODULES = [
+    "agent/turn.py",
+    "chart/picture.py",
+    "llm/parse_chat.py",
+    "mcp/client.py",
+    "remote/serve.py",
+    "schedule/alarms.py",
+    "sensors/bme280.py",
+    "tools/spawn.py",
+]
+# Only the watchdog ends these: (name, change, the reason, a word of the last log lines).
+STUCK = [
+    (
+        "a_beat_that_waits_for_ever",
+        (
+            "schedule/service.py",
+            "        while True:\n            if not self._nothing_new():\n",
+            "        while True:\n            await asyncio.sleep(9999)\n            if 1:\n",
+        ),
+        "it connected and heard its channel",
+        "waits for heartbeat",
+    ),
+    (
+        "a_trial_that_fails_itself",
+        (
+            "update/trial.py",
+            '    log("update", "the trial of',
+            '    int("trial")\n    log("update", "',
+        ),
+        "it did not come up",
+        "trial",
+    ),
+    (
+        "messages_that_do_not_leave",
+        (
+            "channels/delivery.py",
+            "        while item and await self._send(item):\n",
+            "        while item and item.id != 'update-0.9.0' and await self._send(item):\n",
+        ),
+        "it connected and heard its channel",
+        "all parts had a round",
+    ),
+]
+
+
+@together.each(FAULTY)
+def test_a_faulty_part_ends_the_trial_at_once(name, change, word):
+    helper = (
+        "services.py",
+        "async def _set_clock",
+        "async def _fall():\n    int('a task')\n\n\nasync def _set_clock",
+    )
+    bad = release(code("0.9.0", SHORT_TRIAL, change, helper))
+    with Server(bad) as server, board(server, trial_ms=600000) as bench:
+        install(bench)
+        text = bench.wait_told("Version 0.9.0 failed its trial", timeout_s=120)
+        assert f". I run {OLD} again.\nIts last log lines:\n" in text
+        assert word in text and "trial: a fault of" in text
+        bench.echo("alive")
+        assert trees(bench) == ["release.keys", "tenner"]
+
+
+@together.each([(path,) for path in MODULES])
+def test_a_module_that_cannot_be_imported_is_found(path):
+    bad = release(code("0.9.0", SHORT_TRIAL, (path, "\n\n\n", '\n\n\nint("broken")\n\n\n')))
+    with Server(bad) as server, board(server, trial_ms=600000) as bench:
+        install(bench)
+        text = bench.wait_told("Version 0.9.0 failed its trial", timeout_s=120)
+        assert "broken" in text
+        bench.echo("alive")
+        assert trees(bench) == ["release.keys", "tenner"]
+
+
+@together.each(STUCK)
+def test_a_trial_that_gets_stuck_ends_with_the_watchdog(name, change, reason, word):
+    bad = release(code("0.9.0", SHORT_TRIAL, change))
+    with Server(bad) as server, board(server, trial_ms=25000) as bench:
+        install(bench)
+        text = bench.wait_told("Version 0.9.0 failed its trial", timeout_s=120)
+        assert text.startswith(f"Version 0.9.0 failed its trial: {reason}")
+        assert word in text
+        bench.echo("alive")
+
+
+@together.check
+def test_a_fault_after_the_decision_leaves_a_board_that_answers():
+    change = (
+        "update/report.py",
+        '    note(app, "I run',
+        "    int('after')\n    note(app, \"I run",
+    )
+    bad = release(code("0.9.0", SHORT_TRIAL, change))
+    with Server(bad) as server, board(server) as bench:
+        install(bench)
+        bench.wait_told(f"I run version 0.9.0 now, in place of {OLD}", timeout_s=120)
+        bench.wait_for("0.9.0 has passed its trial", 60)
+        bench.wait_for("tenner 0.9.0 on esp32")
+        bench.echo("alive")
+        assert "passed" in trees(bench) and "trial" not in trees(bench)
+
+
 @together.each(BAD)
 def test_a_bad_version_is_rolled_back(name, change, reason, word):
     bad = release(code("0.9.0", SHORT_TRIAL, change))

@@ -157,7 +157,7 @@ class Staging:
         if files.exists(pins):
             files.write_atomic(self.tree + _PINS, files.blocks(pins))
         lib = self.root + "/lib/"
-        for name in ("failed", "trial.log"):
+        for name in ("failed", "passed", "trial.log"):
             files.remove(lib + name)
         version, has_micropython, _ = self.plan
         other = slot.other() if has_micropython else None
