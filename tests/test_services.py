@@ -1,8 +1,8 @@
 # tenner tests: reports of failures, and an answer for which there was no memory at first.
 import unittest
 
-from support import run
-from tenner import log, log_exception, services
+from support import run, temp_folder
+from tenner import failures, log, log_exception, services
 from tenner.agent.message_queue import Message
 from tenner.port.compat import ticks_add, ticks_ms
 
@@ -35,6 +35,56 @@ def raised(error):
         inner()
     except Exception as caught:
         return caught
+
+
+class TestServices(unittest.TestCase):
+    def test_one_that_fails_again_and_again_is_told_once_and_shown(self):
+        told = []
+        state = temp_folder(self)
+
+        class Owner:
+            app = agent = None
+            workspace = state + "/workspace"
+
+            def notify(self, text):
+                told.append(text)
+
+        owner = Owner()
+        owner.agent = owner
+        owner.state = state
+        calls = []
+        failures.known.clear()
+
+        async def fails():
+            calls.append(1)
+            if len(calls) > 6:
+                return
+            raise ValueError("a wrong value")
+
+        async def no_wait(seconds):
+            pass
+
+        self.addCleanup(setattr, log, "write", log.write)
+        log.write = lambda line: None
+        self.addCleanup(setattr, services.asyncio, "sleep", services.asyncio.sleep)
+        self.addCleanup(services.look_after, None)
+        self.addCleanup(failures.known.clear)
+        services.asyncio.sleep = no_wait
+        services.look_after(owner)
+        run(services.supervise("page", fails))
+        self.assertEqual(len(told), 1, told)
+        self.assertTrue("My service page fails again and again (ValueError: a wrong" in told[0])
+        found = failures.sentences()
+        self.assertEqual(len(found), 1, found)
+        sentence = found[0]
+        self.assertTrue(sentence.startswith("page, 6 times in a row, last "), sentence)
+        self.assertTrue(sentence.endswith(" s ago: ValueError: a wrong value"), sentence)
+        # One that cannot even be told ends nothing.
+        failures.known.clear()
+        calls.clear()
+        owner.notify = None
+        run(services.supervise("page", fails))
+        self.assertEqual(len(calls), 7)
 
 
 class TestFailures(unittest.TestCase):

@@ -3,7 +3,7 @@
 
 import asyncio
 
-from tenner import incoming, memory_guard, memory_restart, overlay, sampler
+from tenner import failures, incoming, memory_guard, memory_restart, overlay, sampler
 from tenner.agent import answer
 from tenner.log import log
 from tenner.log_exception import log_exception
@@ -25,6 +25,7 @@ _JOBS_POLL_S = const(10)
 _CHECK_S = const(1)
 _SYNC_EVERY_S = const(6 * 3600)
 _MEMORY_S = const(5)
+_TOLD = const(3)  # failures in a row
 
 
 #: The services that have failed by a fault of their code, of which a new version has none.
@@ -60,19 +61,18 @@ async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any"
             return
         except Exception as error:
             backoff_s = _failed(name, error, start, backoff_s)
-            failed = isinstance(error, OSError)
             error = None
-        if failed and _app:
-            # A file of the service's may be none any more.
-            await overlay.run("RESTART", _repair, _app)
+        if _app:
+            await overlay.run("RESTART", _repair, _app, name)
         await asyncio.sleep(backoff_s)
 
 
 def _failed(name, error, start, backoff_s):
     """Log the failure of a service that began at `start`; return the seconds to wait now."""
     # Not in `supervise`, whose frame every service has all day.
-    log_exception(name + " failed", error)
+    what = log_exception(name + " failed", error)
     _blame(name, error)
+    failures.note(name, what)
     if not backoff_s or ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
         backoff_s = _FIRST_BACKOFF_S
     else:
@@ -81,9 +81,21 @@ def _failed(name, error, start, backoff_s):
     return backoff_s
 
 
-async def _repair(app):
-    for told in quarantine.in_state(app.state) + quarantine.in_workspace(app.workspace):
-        app.agent.notify(told)
+async def _repair(app, name):
+    """Quarantine damaged files after a service has failed, and tell the owner of one that fails
+    again and again."""
+    try:
+        told = quarantine.in_state(app.state) + quarantine.in_workspace(app.workspace)
+        if failures.known[name][0] == _TOLD:
+            told.append(
+                "My service %s fails again and again (%s). The rest of me works; /status shows "
+                "whether it goes on." % (name, failures.known[name][2])
+            )
+        for text in told:
+            app.agent.notify(text)
+    except Exception as error:
+        # The service starts again in any case.
+        log_exception("a report about %s failed" % name, error)
 
 
 def _blame(name, error):

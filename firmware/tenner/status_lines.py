@@ -3,7 +3,7 @@
 
 import sys
 
-from tenner import __version__
+from tenner import __version__, failures
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -56,3 +56,5 @@ def lines(app: "App", waiting: int) -> "Iterator[str]":
     if app.telegram is not None:
         yield "telegram: " + app.telegram.status
     yield "outbox: %d waiting" % waiting
+    for sentence in failures.sentences():
+        yield "failing: " + sentence

@@ -16,7 +16,7 @@ from tenner_host.board.opening import open_as, open_board, open_line
 from tenner_host.board.options import board_options
 from tenner_host.board.ports import Port
 from tenner_host.board.remote_board import RemoteBoard
-from tenner_host.console.console import LOG_LINE, TURN_LIMIT_S, Console, Kind, Said
+from tenner_host.console.console import LOG_LINE, TURN_LIMIT_S, Console, Kind, Said, failing
 from tenner_host.errors import CommandError
 from tenner_host.output import at_terminal, echo, json_option, json_text, print_json, visible
 from tenner_host.project import Project
@@ -44,7 +44,8 @@ def _console(port: str | None, sim: str | None) -> Console:
 
 def _asked(
     port: str | None, sim: str | None, command: str, as_json: bool, structured: bool = False
-) -> None:
+) -> list[str]:
+    """Print the agent's answer to a command, and return its lines."""
     line = command + " json" if as_json and structured else command
     if port and is_remote(port):
         with open_as(RemoteBoard, Port(port), Project.find(), remember=False) as board:
@@ -58,6 +59,7 @@ def _asked(
         print_json({"command": command, "answer": answer})
     else:
         echo("\n".join(answer))
+    return answer
 
 
 @click.command()
@@ -82,8 +84,12 @@ def alarms(words: tuple[str, ...], port: str | None, sim: str | None, as_json: b
 @board_options
 @json_option
 def status(port: str | None, sim: str | None, as_json: bool) -> None:
-    """The agent's state: uptime, heap, network, clock, messages waiting to be sent."""
-    _asked(port, sim, "/status", as_json)
+    """The agent's state: uptime, heap, network, clock, messages waiting to be sent, failing parts.
+
+    The exit status is 1 while a part of the agent fails.
+    """
+    if failing(_asked(port, sim, "/status", as_json)):
+        raise SystemExit(1)
 
 
 @click.command()

@@ -55,6 +55,11 @@ class Said:
     failed: bool = False
 
 
+def failing(answer: list[str]) -> list[str]:
+    """The parts of the agent that fail, of its answer to `/status`."""
+    return [line.partition(": ")[2] for line in answer if line.startswith("failing: ")]
+
+
 class Console:
     """A line to the running agent; close it, or use it in a `with` block."""
 

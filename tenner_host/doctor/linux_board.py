@@ -9,7 +9,7 @@ from tenner_host.board.linux_board import LinuxBoard
 from tenner_host.board.opening import open_as
 from tenner_host.board.ports import Port
 from tenner_host.board.ssh import script
-from tenner_host.console.console import Console
+from tenner_host.console.console import Console, failing
 from tenner_host.doctor import inside, outside
 from tenner_host.doctor.findings import Finding, Part, fail, from_error, ok, skip, warn
 from tenner_host.errors import BoardSilent, CommandError, PortError
@@ -106,6 +106,8 @@ def _agent(board: LinuxBoard) -> Part:
         yield fail("agent", what, advice or "see `tenner logs -f`, or run `tenner deploy` again")
         return
     yield ok("agent", "; ".join(answer[1:3]))
+    for sentence in failing(answer):
+        yield fail("service", sentence, "see `tenner logs -f`; a setting or a file may be wrong")
 
 
 def _rights(board: LinuxBoard) -> Finding:

@@ -7,7 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from tenner_host.cli import main as tenner
+from tenner_host.console import commands
 from tenner_host.console.console import LOG_LINE, Console, Kind, Said
+from tenner_host.doctor import linux_board
 from tenner_host.errors import CommandError
 from tenner_sim.services import Step
 from tenner_sim.vboard import VirtualBoard
@@ -293,3 +295,35 @@ def test_mount_reads_from_here(tmp_path, terminal):
         mount.type("\x1d")
         assert mount.end() == 0
         board.wait_for("main runs")
+
+
+def test_a_part_that_fails_is_the_exit_status_and_a_finding_of_the_doctor(monkeypatch):
+    sentence = "page, 4 times in a row, last 12 s ago: ValueError: a wrong value"
+    answer = ["tenner 0.2.0", "up 0 h 1 min, heap 9 KB free", "network up"]
+
+    class Answers:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+        def ask(self, line):
+            assert line == "/status"
+            return answer
+
+    monkeypatch.setattr(commands, "_console", lambda port, sim: Answers())
+    monkeypatch.setattr(linux_board, "Console", lambda line: Answers())
+    board = SimpleNamespace(port=None)
+    monkeypatch.setattr(linux_board.LinuxBoard, "console", lambda port: None)
+
+    def findings():
+        return [(one.check, one.state.value, one.text) for one in linux_board._agent(board)]
+
+    assert CliRunner().invoke(tenner, ["status"]).exit_code == 0
+    assert [state for _, state, _ in findings()] == ["ok"]
+    answer.append("failing: " + sentence)
+    done = CliRunner().invoke(tenner, ["status"])
+    assert done.exit_code == 1 and sentence in done.output
+    assert CliRunner().invoke(tenner, ["status", "--json"]).exit_code == 1
+    assert findings()[1] == ("service", "fail", sentence)
