@@ -37,7 +37,9 @@ def day(heartbeat: str | None, warm_from_h: int = NEVER) -> tuple[int, int]:
     template = (FIRMWARE / "workspace" / "HEARTBEAT.md").read_bytes()
     tree["/workspace/HEARTBEAT.md"] = template if heartbeat is None else heartbeat.encode()
     tree["/workspace/SENSORS.json"] = b'{"room":{"driver":"tmp102","bus":"i2c0","address":"0x48"}}'
-    tree["/config.json"] = json.dumps({"llm": {"api_key": API_KEY, "model": MODEL}}).encode()
+    # The one question for a rule that each line gets is no part of a day.
+    config = {"llm": {"api_key": API_KEY, "model": MODEL}, "heartbeat": {"prose": "ask"}}
+    tree["/config.json"] = json.dumps(config).encode()
     try:
         found = interpreters.find_micropython()
     except interpreters.InterpreterMissing as exc:
