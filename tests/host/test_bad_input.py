@@ -51,10 +51,14 @@ def whole_answer(agent, said, end):
     """Ask, and return the answer, which comes in several messages, up to the one that holds
     `end`."""
     telegram = agent.services.telegram
-    before = len(telegram.sent)
+    before = count = len(telegram.sent)
     agent.ask(said)
-    while end not in telegram.sent[-1].text:
-        telegram.wait_sent(len(telegram.sent) + 1)
+    while True:
+        # Counted from before: the next message may have arrived already.
+        count += 1
+        telegram.wait_sent(count)
+        if end in telegram.sent[count - 1].text:
+            break
     return "\n".join(message.text for message in telegram.sent[before:])
 
 
