@@ -149,7 +149,7 @@ def test_the_parts_are_put_together():
     assert made.startswith(b"firmware\xff") and made.endswith(b"\xfffiles")
     assert made.index(b"files") == 0x240000 - 0x1000
     with pytest.raises(BuildError, match="do not fit into romfs"):
-        image.joined("ESP32_GENERIC", b"firmware", bytes(0x70001))
+        image.joined("ESP32_GENERIC", b"firmware", bytes(0x80001))
     with pytest.raises(BuildError, match="do not fit into factory"):
         image.joined("ESP32_GENERIC_C3", bytes(0x240001), b"")
     with pytest.raises(BuildError, match="there is no image for VIRTUAL"):

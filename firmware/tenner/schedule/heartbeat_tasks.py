@@ -55,6 +55,8 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
         by_key[task.key] = task
     tasks = []
     problems = []
+    if files.size(heartbeat.file) > heartbeat_parser.MAX_FILE:
+        reload.complain(problems, _TOO_LONG)
     taken = set()
     plain = general = off = False
     parsed = heartbeat.parsed
@@ -93,8 +95,6 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
         elif kind == heartbeat_parser.TASK:
             text = "over %d timed tasks; this one does not run" % _MAX_TASKS
         reload.complain(problems, "HEARTBEAT.md line %d: %s" % (line, text))
-    if files.size(heartbeat.file) > heartbeat_parser.MAX_FILE:
-        reload.complain(problems, _TOO_LONG)
     # General text is background for the tasks; without any it is the task.
     heartbeat.has_work = plain or (general and not tasks and not off)
     if heartbeat.has_work or not tasks:
