@@ -97,9 +97,12 @@ class Conditions(Times):
     def _comparison(self):
         """Return (operator, number, unit) of `above 30 C`, `30 C above`, `is open`."""
         op = ""
-        negated = False
+        negated = signed = False
         while True:
             kind = self.kind()
+            if signed and kind[:3] == "op:" and kind[3:] not in ("==", op):
+                # "< above 30"
+                raise Stop
             if kind[:3] == "op:":
                 # `is above`: the later word says more.
                 op = kind[3:] if not op or op == "==" or kind[3:] != "==" else op
@@ -107,6 +110,7 @@ class Conditions(Times):
                 # `> =` is one sign, too.
                 sign = (op if op in (">", "<") else "") + self.said()
                 op = {"=": "==", "=>": ">=", "=<": "<="}.get(sign, sign)
+                signed = True
             elif kind == "not":
                 negated = True
             elif kind == "for" and not op and self._is_number(1):
