@@ -31,6 +31,13 @@ def _forbidden(path):
     path.chmod(0)
 
 
+def _link(path):
+    """To a file of another: of the test's, for the agent may write there."""
+    others = path.parent / "others.bad"
+    others.write_text("the file of another")
+    path.symlink_to(others)
+
+
 KINDS = {
     "empty": lambda path: path.write_bytes(b""),
     "random": lambda path: path.write_bytes(os.urandom(700)),
@@ -39,7 +46,7 @@ KINDS = {
     "megabytes": lambda path: path.write_bytes(os.urandom(MEGABYTES << 20)),
     "half": lambda path: path.write_bytes(b'{"a": [1, 2, {"b": "'),
     "folder": _folder,
-    "link": lambda path: path.symlink_to("/etc/passwd"),
+    "link": _link,
     "endless": lambda path: path.symlink_to("/dev/zero"),
     "nowhere": lambda path: path.symlink_to("/nowhere/at/all"),
     "forbidden": _forbidden,
