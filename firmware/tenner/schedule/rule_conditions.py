@@ -131,18 +131,7 @@ class Conditions(Times):
         if op == "changes" and not self._is_number():
             return op, "", ""
         if op == "outside":
-            low = self._number()
-            self._unit()
-            if self.kind() not in ("-", "to", "and", "..") and not (
-                self.kind() == "num" and self.said()[0] == "-"
-            ):
-                raise Stop
-            if self.kind() != "num":
-                self.at += 1
-                high = self._number()
-            else:
-                high = self._number()[1:]
-            return op, low + ".." + high, self._unit()
+            return self._outside()
         number = self._number()
         if self.kind() == "/":
             raise Stop
@@ -159,6 +148,21 @@ class Conditions(Times):
         if op == "changes":
             op = "changes by"
         return op, number, unit
+
+    def _outside(self):
+        """Return the same of `outside 20 to 25`."""
+        low = self._number()
+        self._unit()
+        if self.kind() not in ("-", "to", "and", "..") and not (
+            self.kind() == "num" and self.said()[0] == "-"
+        ):
+            raise Stop
+        if self.kind() != "num":
+            self.at += 1
+            high = self._number()
+        else:
+            high = self._number()[1:]
+        return "outside", low + ".." + high, self._unit()
 
     def _amount(self):
         number = self._number()
