@@ -42,6 +42,14 @@ def stop(agent, number):
     return code, agent.lines[lines:]
 
 
+def sends(agent, step):
+    """The agent begins to send the answer "one", which meets this step of Telegram."""
+    telegram = agent.services.telegram
+    telegram.plan([step])
+    telegram.say(OWNER, "say: one")
+    telegram.wait_requests(1, path="sendMessage")
+
+
 def texts(agent):
     return [one.text.partition("\n")[0] for one in agent.services.telegram.sent]
 
@@ -76,9 +84,7 @@ def test_the_turn_is_cancelled_with_one_answer_and_a_record(start, number):
 def test_the_message_under_way_arrives_once(start):
     with start() as agent:
         services = agent.services
-        services.telegram.plan([Step(path="sendMessage", delay_ms=1000)])
-        services.telegram.say(OWNER, "say: one")
-        services.telegram.wait_requests(1, path="sendMessage")
+        sends(agent, Step(path="sendMessage", delay_ms=1000))
         code, _ = stop(agent, signal.SIGTERM)
         assert code == 0
         assert texts(agent) == ["one"]
@@ -91,9 +97,7 @@ def test_the_message_under_way_arrives_once(start):
 def test_what_telegram_does_not_take_now_arrives_after_the_restart(start):
     with start() as agent:
         services = agent.services
-        services.telegram.plan([Step(path="sendMessage", status=500, times=99)])
-        services.telegram.say(OWNER, "say: one")
-        services.telegram.wait_requests(1, path="sendMessage")
+        sends(agent, Step(path="sendMessage", status=500, times=99))
         code, _ = stop(agent, signal.SIGTERM)
         assert (code, texts(agent)) == (0, [])
         services.telegram.plan([])
@@ -119,10 +123,7 @@ def test_a_job_is_due_again_after_the_restart(start):
 
 def test_a_second_signal_ends_it_at_once(start):
     with start() as agent:
-        services = agent.services
-        services.telegram.plan([Step(path="sendMessage", delay_ms=60_000)])
-        services.telegram.say(OWNER, "say: one")
-        services.telegram.wait_requests(1, path="sendMessage")
+        sends(agent, Step(path="sendMessage", delay_ms=60_000))
         agent.process.send_signal(signal.SIGTERM)
         agent.wait_for("a signal asks me to stop")
         agent.process.send_signal(signal.SIGTERM)
@@ -132,9 +133,6 @@ def test_a_second_signal_ends_it_at_once(start):
 def test_what_hangs_does_not_hold_it(start):
     """A message whose service has stopped answering: its outcome is unknown, and it is marked."""
     with start() as agent:
-        services = agent.services
-        services.telegram.plan([Step(path="sendMessage", delay_ms=60_000)])
-        services.telegram.say(OWNER, "say: one")
-        services.telegram.wait_requests(1, path="sendMessage")
+        sends(agent, Step(path="sendMessage", delay_ms=60_000))
         code, _ = stop(agent, signal.SIGTERM)
         assert code == 0

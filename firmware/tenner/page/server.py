@@ -133,11 +133,8 @@ class Server:
         try:
             await self._serve(connection, stranger)
             await connection.close()
-        except asyncio.CancelledError:
-            # Also the end of the program. CPython would print a traceback for it.
-            await connection.abort()
-        except OSError:
-            # Also Gone.
+        except (OSError, asyncio.CancelledError):
+            # Also Gone, and the end of the program, for which CPython would print a traceback.
             await connection.abort()
 
     async def _serve(self, connection, stranger):

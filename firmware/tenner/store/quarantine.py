@@ -47,17 +47,23 @@ def in_state(state: str) -> "list[str]":
     """Quarantine the files of the agent that it cannot use. Return sentences for the owner."""
     told: list[str] = []
     for path, kind, wanted in list(_entries(state)):
-        name = "state" + path[len(state) :]
-        if kind != wanted:
-            _rename(told, name, path, "was not a %s" % ("folder" if wanted == "d" else "file"))
-            continue
-        most_kb = [most for ending, most in _MOST_KB if path.endswith(ending)]
-        if kind == "f" and most_kb and files.size(path) > most_kb[0] * 1024:
-            if "/sessions/" not in path:
-                _rename(told, name, path, "had over %d KB" % most_kb[0])
-        elif kind == "f" and not _opens(path):
-            _rename(told, name, path, "could not be opened")
+        why = _fault(path, kind, wanted)
+        if why:
+            _rename(told, "state" + path[len(state) :], path, why)
     return told
+
+
+def _fault(path, kind, wanted):
+    """Return a clause about an entry that the agent cannot use, "" for any other."""
+    if kind != wanted:
+        return "was not a %s" % ("folder" if wanted == "d" else "file")
+    if kind == "d":
+        return ""
+    for ending, most_kb in _MOST_KB:
+        is_limited = path.endswith(ending) and "/sessions/" not in path
+        if is_limited and files.size(path) > most_kb * 1024:
+            return "had over %d KB" % most_kb
+    return "" if _opens(path) else "could not be opened"
 
 
 def _entries(state) -> "Iterator[tuple[str, str, str]]":
