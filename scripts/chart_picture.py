@@ -17,7 +17,7 @@ if str(FIRMWARE) not in sys.path:
     sys.path.append(str(FIRMWARE))
 
 from tenner.chart import layout, picture
-from tenner.schedule.posix_tz import Zone
+from tenner.store.posix_tz import Zone
 
 TARGET = ROOT / "docs" / "pictures" / "chart.png"
 #: The condition of the alarm in the picture.

@@ -32,6 +32,8 @@ MAY_IMPORT_LATE = (
 
 #: Each may import those before it. The last is not checked: tests may import everything.
 HOST_ORDER = ("tenner_host", "tenner_sim", "scripts", "tests")
+#: Those of HOST_ORDER that are not at the top.
+IN_HOST_TOOLS = HOST_ORDER[:2]
 #: The programs of a package: each may import every package, so each counts as a package of its
 #: own.
 _PROGRAM = re.compile(r".+\.(__main__|commands?)")
@@ -184,7 +186,10 @@ def check(folder: Path = ROOT / "firmware", root: Path = ROOT) -> list[str]:
     known = modules(folder)
     for tree in known.values():
         tree.body[:] = [node for node in tree.body if not is_for_types(node)]
-    host = {k: v for one in HOST_ORDER[:-1] for k, v in modules(root / one, one).items()}
+    host: dict[str, ast.Module] = {}
+    for one in HOST_ORDER[:-1]:
+        place = root / "host_tools" if one in IN_HOST_TOOLS else root
+        host |= modules(place / one, one)
     return sorted(
         {
             *late_imports(known),

@@ -44,7 +44,7 @@ HEAD = """\
 def _value(type_text: str, default: str) -> str:
     """The JSON text of a default."""
     kind = configload.kind(type_text)
-    if kind in ("duration", "str", "url", "host", "id", "choice", "hours", "topic"):
+    if kind in ("duration", "str", "zone", "url", "host", "id", "choice", "hours", "topic"):
         return json.dumps(default)
     return json.dumps(default_of(("", type_text, default)))
 

@@ -21,6 +21,7 @@ _BEGIN = "<!-- made by scripts/settings_page.py from firmware/tenner/store/confi
 #: The values of a type, by its name in the table of settings.
 _VALUES = {
     "str": "text",
+    "zone": "a time zone",
     "id": "text or number",
     "bool": "`true`, `false`",
     "hours": "`HH:MM-HH:MM`",

@@ -224,6 +224,17 @@ def run_file(command, environment):
         ) from exc
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _own_secrets():
+    """A secret of one file is none in the next."""
+    log = sys.modules.get("tenner.log")
+    kept = log and (log._secrets[:], log._short[:])
+    yield
+    log = sys.modules.get("tenner.log")
+    if log:
+        log._secrets[:], log._short[:] = kept or ([], [])
+
+
 @pytest.fixture(scope="session")
 def micropython():
     """The Unix MicroPython with 64-bit words."""

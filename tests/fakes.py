@@ -130,6 +130,35 @@ class FakePin:
         return self.pins.levels.get(self.gpio, 0)
 
 
+class ScriptedI2C:
+    """A bus whose chip answers reads from a script, in order; None is no acknowledge."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.written = []
+
+    def scan(self):
+        return []
+
+    def writeto(self, address, buf, stop=True):
+        if address < 8:
+            raise OSError(19)  # no chip may have such an address
+        self.written.append(bytes(buf))
+
+    def writeto_mem(self, address, register, buf, *, addrsize=8):
+        self.written.append(bytes([register]) + bytes(buf))
+
+    def readfrom_into(self, address, buf, stop=True):
+        answer = self.answers.pop(0)
+        if answer is None:
+            raise OSError(19)
+        for index in range(len(buf)):
+            buf[index] = answer[index]
+
+    def readfrom_mem_into(self, address, register, buf, *, addrsize=8):
+        self.readfrom_into(address, buf)
+
+
 class FakePort:
     """The part of a port that sensors and tools use."""
 

@@ -11,10 +11,10 @@ import os
 from support import remove_tree, temp_folder
 from tenner import log as tenner_log
 from tenner.schedule.occurrences import Occurrences
-from tenner.schedule.posix_tz import Zone
 from tenner.schedule.schedule_files import ScheduleFiles
 from tenner.schedule.service import CronJobs, Heartbeat
 from tenner.schedule.task import Moment
+from tenner.store.posix_tz import Zone
 
 # 2026-11-21 00:00:00 UTC, a Saturday.
 START = 1795219200
@@ -103,7 +103,11 @@ class Flash:
         try:
             return json_strict.loads(self.saved[name]), None
         except ValueError:
-            return None, name + ".json.bad"
+            return None, self.quarantine(name)
+
+    def quarantine(self, name):
+        self.saved.pop(name)
+        return name + ".json.bad"
 
     def save(self, name, pieces):
         text = "".join(pieces)

@@ -106,7 +106,7 @@ def iso_local(zone, utc):
 
 def _cron_next(case):
     from tenner.schedule.cronexpr import Cron
-    from tenner.schedule.posix_tz import Zone
+    from tenner.store.posix_tz import Zone
 
     zone = Zone(case["tz"])
     # A time with a Z is UTC, to tell the two passes of a repeated hour apart.

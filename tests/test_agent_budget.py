@@ -6,7 +6,7 @@ import unittest
 from support import temp_folder
 from tenner.agent import budget as module
 from tenner.agent.budget import Budget
-from tenner.schedule.posix_tz import Zone
+from tenner.store.posix_tz import Zone
 from tenner.store.two_slot import TwoSlots
 
 DAY = 86400

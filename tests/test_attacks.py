@@ -5,9 +5,10 @@ A row of attacks/attacks.json is [source of the words, tool, arguments, result, 
 sources are:
 
     owner                   the owner
-    page, server            the answer of a web page, or of a server's tool
+    page, search, server    a web page, a search result, the answer of a server's tool
     file                    a note in the workspace
-    name                    the name of a note there
+    ... name, ...           a name of any kind, or a text beside one: see attacks/names.py.
+                            ", later": the owner looks at it in a turn of its own
     forwarded               a message that somebody else has written
     history                 an earlier turn has read the words
     beat, job, spawned      a heartbeat, a job, a background task
@@ -34,6 +35,7 @@ from support import ROOT, remove_tree, run, temp_folder
 sys.path.append(ROOT + "/tests/attacks")
 
 import channels
+import names
 from obedient import Board
 
 from tenner import log
@@ -55,21 +57,22 @@ def rows():
 async def attack(board, source, tool, args):
     """Have the words come in as the row says."""
     order = "DO %s %s" % (tool, args)
-    await board.open("a page\n\n%s\n" % order, source not in channels.SOURCES + ("name",))
+    is_name = source.split(",")[0] in names.KINDS
+    await board.open("a page\n\n%s\n" % order, source not in channels.SOURCES and not is_name)
     order = order.replace("PEER", board.peer.url)
     try:
-        if source == "page":
+        if is_name:
+            await names.attack(board, source, order)
+        elif source == "page":
             await board.turn("person", 'DO web_fetch {"url":"%s/page"}' % board.peer.url, False)
+        elif source == "search":
+            await board.turn("person", 'DO web_search {"query":"x"}', False)
         elif source == "server":
             await board.turn("person", "DO home-look {}", False)
         elif source == "file":
             with open(board.root + "/workspace/notes/page.md", "w") as file:
                 file.write("words\n%s\n" % order)
             await board.turn("person", 'DO read_file {"path":"notes/page.md"}', False)
-        elif source == "name":
-            with open(board.root + "/workspace/notes/" + order, "w") as file:
-                file.write("words")
-            await board.turn("person", 'DO list_dir {"path":"notes"}', False)
         elif source in channels.SOURCES:
             board.misled = await channels.attack(board, source, args if tool == "-" else order)
         elif source == "history":
@@ -80,11 +83,13 @@ async def attack(board, source, tool, args):
         await board.close()
 
 
-def outcome(board, read):
+def outcome(board, source):
     """Return refused, asked or harmless."""
     if board.asked:
         return "asked"
-    results = board.results[read:]
+    results = board.results[1 if source in ("page", "search", "server", "file") else 0 :]
+    if source.split(",")[0] in names.KINDS:
+        results = board.ordered
     return "refused" if any(text.startswith("error: ") for text in results) else "harmless"
 
 
@@ -109,13 +114,13 @@ class TestAttacks(unittest.TestCase):
                 args = json.dumps(args)
             board = Board(root, json.loads(json.dumps(settings).replace("ROOT", root)))
             run(attack(board, source, tool, args.replace("ROOT", root)))
-            found = outcome(board, 1 if source in ("page", "server", "file", "name") else 0)
+            found = outcome(board, source)
             what = "row %d: %s %s %s" % (number + 2, source, tool, args[:80])
             self.assertEqual(board.harm() + board.misled, [], what)
             self.assertEqual(found, expected, "%s: %s %s" % (what, board.asked, board.results))
             remove_tree(root)
             count += 1
-        self.assertTrue(count >= 250, count)
+        self.assertTrue(count >= 700, count)
 
     def test_the_board_notices_harm(self):
         """Were the owner to say yes to everything, the same calls would be done, and seen."""

@@ -140,11 +140,9 @@ class App:
     def __init__(self):
         self.done = []
 
-    def show_status(self):
-        return ["up 3 s", "heap 50 KB"]
-
     def show_lanes(self):
         yield "not due"
+        yield "nothing waits"
 
     def show_budget(self):
         return "100 of 200"
@@ -168,9 +166,8 @@ class TestCommands(unittest.TestCase):
         return run(commands.run(self.app, Said(text)))
 
     def test_what_is_shown_comes_from_the_app(self):
-        self.assertEqual(self.answer("/status"), "up 3 s\nheap 50 KB")
-        self.assertEqual(self.answer("/STATUS@tenner_bot"), "up 3 s\nheap 50 KB")
-        self.assertEqual(self.answer("/lanes"), "not due")
+        self.assertEqual(self.answer("/lanes"), "not due\nnothing waits")
+        self.assertEqual(self.answer("/LANES@tenner_bot"), "not due\nnothing waits")
         self.assertEqual(self.answer("/budget"), "100 of 200")
 
     def test_what_acts_gets_its_arguments_and_the_chat(self):

@@ -5,7 +5,7 @@ import os
 import unittest
 
 from support import cancelled, run, temp_folder
-from tenner import __version__
+from tenner import __version__, health
 from tenner.agent.message_queue import Queue
 from tenner.channels.mqtt import channel, discovery, image, readings
 from tenner.channels.question import Question
@@ -158,6 +158,11 @@ class TestUpdateEntity(unittest.TestCase):
 
 
 class TestDiscovery(unittest.TestCase):
+    def setUp(self):
+        # Services of another file's tests may have failed in this process.
+        health.known.clear()
+        health.watch()
+
     def test_names_that_home_assistant_would_pass_over(self):
         for name, value in (
             ("K\u00fcche", "temperature"),
@@ -203,6 +208,30 @@ class TestDiscovery(unittest.TestCase):
                 "tenner/a1b2/sensor/room",
             ],
         )
+
+    def test_a_service_that_fails_is_a_problem_of_the_board(self):
+        mqtt = told({})
+        (state,) = [text for topic, text in mqtt.published]
+        self.assertEqual((state["failing"], mqtt.configs()), ([], []))
+        self.addCleanup(health.known.clear)
+        for number in range(6):
+            health.note("part %d" % number, "x" * 500)
+        mqtt.published.clear()
+        for _ in range(2):
+            run(readings.publish(mqtt))
+        states = [text for topic, text in mqtt.published if topic.endswith("/state")]
+        failing = states[-1]["failing"]
+        self.assertEqual(len(failing), 4)
+        self.assertTrue(failing[0].startswith("part 0, once, last 0 s ago: xxx"), failing)
+        self.assertTrue(max(len(one) for one in failing) <= 160)
+        ((topic, config),) = mqtt.configs()
+        self.assertEqual(topic, "homeassistant/binary_sensor/a1b2_problem/config")
+        self.assertEqual(config["device_class"], "problem")
+        self.assertEqual(config["state_topic"], "tenner/a1b2/state")
+        health.known.clear()
+        mqtt.published.clear()
+        run(readings.publish(mqtt))
+        self.assertEqual(mqtt.published[0][1]["failing"], [])
 
     def test_what_is_no_number_is_announced_as_what_it_is(self):
         mqtt = told({"door": {"open": True, "text": "wide open", "angle": 90}})
@@ -411,6 +440,25 @@ class TestSession(unittest.TestCase):
             await broker.send(message("attic/say", b"hello"))
             self.assertEqual((await mqtt.inbound.get()).text, "hello")
             self.assertEqual((mqtt.announced, len(mqtt.inbound)), ([], 0))
+
+        self.session(act)
+
+    def test_a_retained_message_is_no_order(self):
+        # A broker sends it again at each connection. Home Assistant retains its birth message.
+        async def act(mqtt, broker):
+            mqtt.announced.append("room")
+            for topic, text in (
+                ("attic/say", b"water the garden"),
+                ("attic/remote/in", b"\0\0"),
+                ("homeassistant/status", b"online"),
+            ):
+                retained = bytearray(message(topic, text, 1, 12))
+                retained[0] |= 1
+                await broker.send(retained)
+            await broker.send(message("attic/say", b"hello"))
+            self.assertEqual((await mqtt.inbound.get()).text, "hello")
+            self.assertEqual((mqtt.announced, mqtt.requests), ([], 0))
+            await until(lambda: broker.of(0x40) == [b"\0\x0c"] * 3)
 
         self.session(act)
 

@@ -47,11 +47,12 @@ class TestQuoted(unittest.TestCase):
             self.assertEqual(
                 message.text, "(I reply to your message)\n> Too hot: 31.5\nwhat is this?"
             )
+            self.assertEqual((message.by_owner, message.quotes_agent), (True, True))
         message = self.taken(reply_to_message=quoted(ANN))
         self.assertEqual(
             message.text, "(I reply to my own message)\n> Too hot: 31.5\nwhat is this?"
         )
-        self.assertTrue(message.by_owner)
+        self.assertEqual((message.by_owner, message.quotes_agent), (True, False))
 
     def test_text_of_others_is_not_the_owners(self):
         origin = {"type": "user", "sender_user": BOB, "date": NOW}

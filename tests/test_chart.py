@@ -8,10 +8,10 @@ from support import read_bytes, run, temp_folder, write_bytes
 from tenner import charts
 from tenner.chart import axes, episodes, picture
 from tenner.chart.series import Columns, Extent
-from tenner.schedule.posix_tz import Zone
 from tenner.sensors.ring import Ring
 from tenner.store import attachments, files
 from tenner.store.outbox import Outbox
+from tenner.store.posix_tz import Zone
 
 NOW = 1795000200
 HOUR = 3600

@@ -209,7 +209,7 @@ class TestClock(unittest.TestCase):
 
 
 def _days(year, month, day):
-    from tenner.schedule.posix_tz import days_of
+    from tenner.store.posix_tz import days_of
 
     return days_of(year, month, day)
 

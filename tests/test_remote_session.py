@@ -10,6 +10,7 @@ from tenner import overlay
 from tenner.remote import about, change, seal, serve, session
 from tenner.remote.places import place_of
 from tenner.store import files
+from tenner.store.two_slot import TwoSlots
 from update_fakes import MODULUS, Board, sign
 
 SECRET = bytes(range(32))
@@ -72,6 +73,52 @@ class TestOpening(unittest.TestCase):
                 answer, made = self.begin(root, opening(counter=counter))
                 self.assertTrue(made is None and b"came before" in answer)
             self.assertTrue(self.begin(root, opening(counter=6))[1])
+
+    def test_a_lost_counter_lets_no_old_opening_in(self):
+        old = opening(counter=5)
+        for contents in (b"", b"x", b"\x00" * 40, bytes(range(256)), b"7 00000000 {}", None):
+            for slots in ((".a", ".b"), (".a",)):
+                with RemoteBoard() as root:
+                    for counter in (5, 6, 7)[: len(slots) + 1]:
+                        self.assertTrue(self.begin(root, opening(counter=counter))[1])
+                    for slot in (".a", ".b"):
+                        path = root + "/lib/remote" + slot
+                        files.remove(path)
+                        if slot in slots:
+                            (files.make_dirs if contents is None else write_bytes)(
+                                *(path,) if contents is None else (path, contents)
+                            )
+                    # Nor a new one, also after a restart, until there is another key.
+                    for data in (old, opening(counter=8), old):
+                        answer, made = self.begin(root, data)
+                        self.assertTrue(
+                            made is None and b"lost count" in answer, (contents, answer)
+                        )
+                    write_bytes(root + session.KEY, hexlify(bytes(32)))
+                    self.assertEqual(self.begin(root, old), (None, None))
+                    for counter, taken in ((3, True), (3, False), (4, True), (2, False)):
+                        made = self.begin(root, opening(counter=counter, secret=bytes(32)))[1]
+                        self.assertEqual(made is not None, taken, counter)
+
+    def test_a_power_cut_while_it_notes_the_loss(self):
+        with RemoteBoard() as root:
+            self.assertTrue(self.begin(root, opening())[1])
+            os.rename(root + "/lib/remote.a", root + "/lib/remote.a.bad")
+            self.assertIn(b"lost count", self.begin(root, opening())[0])
+
+    def test_one_damaged_slot_is_no_loss(self):
+        with RemoteBoard() as root:
+            for counter in (5, 6):
+                self.assertTrue(self.begin(root, opening(counter=counter))[1])
+            write_bytes(root + "/lib/remote.a", b"x")
+            self.assertIn(b"came before", self.begin(root, opening(counter=6))[0])
+            self.assertTrue(self.begin(root, opening(counter=7))[1])
+
+    def test_the_counter_of_an_older_version_goes_on(self):
+        with RemoteBoard() as root:
+            TwoSlots(root + "/lib/remote").save({"counter": 9})
+            self.assertIn(b"came before", self.begin(root, opening(counter=9))[0])
+            self.assertTrue(self.begin(root, opening(counter=10))[1])
 
     def test_others_are_refused(self):
         for data, word in (

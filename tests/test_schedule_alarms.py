@@ -55,6 +55,19 @@ def alarms(board, args=""):
 
 
 class Episodes(unittest.TestCase):
+    def test_a_clock_that_moves_between_its_beginning_and_its_text_makes_no_alarm_late(self):
+        board = sim.Board(FREEZER)
+        spell(board, 21)
+        compose = board.service._compose
+
+        async def moved(request):
+            board.clock.utc += 7200
+            await compose(request)
+
+        board.service._compose = moved
+        spell(board, HOT, 10)
+        self.assertEqual(texts(board), [WARM])
+
     def test_every_episode_is_told_once_and_ends_once(self):
         board = sim.Board(FREEZER)
         for degrees in (21, HOT, COOL, HOT, COOL, HOT):

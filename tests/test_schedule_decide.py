@@ -11,9 +11,9 @@ from tenner.schedule.cronexpr import Cron
 from tenner.schedule.decide import Question, chain, decide
 from tenner.schedule.heartbeat_parser import parse_clauses
 from tenner.schedule.heartbeat_tasks import build
-from tenner.schedule.posix_tz import Zone, date_of, days_of, month_days
 from tenner.schedule.task import Task
 from tenner.store.hours import Hours
+from tenner.store.posix_tz import Zone, date_of, days_of, month_days
 
 sim.quiet()
 

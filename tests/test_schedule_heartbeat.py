@@ -313,6 +313,17 @@ class Failures(unittest.TestCase):
         self.assertEqual([line["r"] for line in board.lines()], ["interrupted"] * 2)
         self.assertEqual(len(board.turns), 1)
 
+    def test_state_of_another_shape_is_quarantined(self):
+        for value in (
+            '{"": null}', "[]", '"x"', '{"": {"told": "x"}}', '{"1": 5}', '{"1": [1]}',
+            '{"1": ["x", null, null]}', '{"1": [1, ["a", "b"], null]}', '{"1": [1, null, 7]}',
+        ):  # fmt: skip
+            board = sim.Board("- Check.\n")
+            board.flash.saved["heartbeat"] = value
+            board.boot()
+            board.pass_time(3600)
+            self.assertTrue(len(board.turns) > 0, value)
+
     def test_a_corrupt_state_file_is_told(self):
         board = sim.Board("- (every 10m) Look.\n")
         board.flash.saved["heartbeat"] = "{"
@@ -483,7 +494,7 @@ class Answers(unittest.TestCase):
             told[0],
             "line 2: room.temperature 21.5 > 90; not met; clear\n"
             "line 3: tank.level 77 < 20; not met; clear\n"
-            "    would send: Tank low: 77 % (limit 20)\n"
+            "    its text: Tank low: 77 % (limit 20)\n"
             "heartbeat: run (nothing to report)",
         )
         self.assertEqual([task.condition.alarm for task in board.service.tasks if task.key
@@ -495,7 +506,7 @@ class Answers(unittest.TestCase):
     def test_trigger_of_a_line_runs_it_for_real(self):
         board = sim.Board("- Check.\n- (when room.temperature > 90) Hot.\n" + TANK)
         board.readings["tank"] = {"level": 77}
-        self.assertEqual(board.step((3,)), ("run", "message sent"))
+        self.assertEqual(board.step((3,)), ("run", "shown at the console"))
         self.assertEqual([text for _, text in board.sent], ["Tank low: 77 %"])
         self.assertEqual(board.step((2,)), ("run", "nothing to report"))
         self.assertTrue("- Hot." in board.turns[0][1])

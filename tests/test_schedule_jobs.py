@@ -6,11 +6,9 @@ import unittest
 
 import schedule_sim as sim
 from support import run, temp_folder
-from tenner import app
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.schedule import cron_jobs
 from tenner.schedule.cronexpr import five_fields
-from tenner.store.config import Config
 from tenner.tools import ToolError
 from tenner.tools import cron as tool
 
@@ -85,13 +83,6 @@ class Schedules(unittest.TestCase):
         problem = 'CRON.json entry %d: "%s" is no time zone; write CET-1CEST,M3.5.0,M10.5.0/3'
         for index, tz in ((2, "Mars/Olympus"), (3, "8")):
             self.assertIn(problem % (index, tz), str(board.notices))
-
-    def test_a_wrong_zone_of_the_owner_is_utc(self):
-        class App:
-            config = Config({"time.zone": "Mars/Olympus"})
-
-        self.assertEqual(app._zone(App).text, "UTC0")
-        self.assertEqual(App.config.get("time.zone"), "UTC0")
 
     def test_a_clock_that_is_wrong_for_seconds_ends_no_job(self):
         at = START + 3 * 86400

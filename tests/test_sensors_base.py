@@ -105,6 +105,21 @@ class TestSensors(unittest.TestCase):
         self.define('{"room": {"driver": "tn_empty"}}')
         self.assertIn("gave no values", self.error())
 
+    def test_a_driver_ends_neither_a_task_nor_the_program(self):
+        files.make_dirs(self.folder + "/drivers")
+        for name, body, words in (
+            ("tn_cancel", "raise asyncio.CancelledError", "driver tn_cancel ended by Cancelled"),
+            ("tn_exit", "raise SystemExit", "driver tn_exit ended by SystemExit"),
+            ("tn_number", "return {0: 20.5}", "a value whose name is no text: 0"),
+            ("tn_inf", "return {'a': float('inf')}", "driver tn_inf gave no number for a"),
+            ("tn_nan", "return {'a': float('nan')}", "driver tn_nan gave no number for a"),
+            ("tn_huge", "return {'a': -10 ** 400}", "driver tn_huge gave no number for a"),
+        ):
+            source = "import asyncio\nasync def read(port, cfg):\n    %s\n" % body
+            files.write_atomic(self.folder + "/drivers/%s.py" % name, source)
+            self.define('{"room": {"driver": "%s"}}' % name)
+            self.assertIn(words, self.error())
+
     def test_a_driver_that_never_ends(self):
         self.addCleanup(setattr, reading, "DEADLINE_S", reading.DEADLINE_S)
         reading.DEADLINE_S = 0.01

@@ -5,7 +5,7 @@ import sys
 import time
 import unittest
 
-from fakes import FakePort, FakeSPI
+from fakes import FakePort, FakeSPI, ScriptedI2C
 from support import run, temp_folder
 from tenner.sensors import SensorError
 from tenner.sensors.checks import crc8, inside, wait_ms
@@ -13,35 +13,6 @@ from tenner.sensors.reader import Sensors
 from tenner.store import files
 
 DRIVERS = ("ads1115", "aht20", "bh1750", "bme280", "dht22", "ds18b20", "sht", "tmp102")
-
-
-class ScriptedI2C:
-    """A bus whose chip answers reads from a script, in order; None is no acknowledge."""
-
-    def __init__(self, *answers):
-        self.answers = list(answers)
-        self.written = []
-
-    def scan(self):
-        return []
-
-    def writeto(self, address, buf, stop=True):
-        if address < 8:
-            raise OSError(19)  # no chip may have such an address
-        self.written.append(bytes(buf))
-
-    def writeto_mem(self, address, register, buf, *, addrsize=8):
-        self.written.append(bytes([register]) + bytes(buf))
-
-    def readfrom_into(self, address, buf, stop=True):
-        answer = self.answers.pop(0)
-        if answer is None:
-            raise OSError(19)
-        for index in range(len(buf)):
-            buf[index] = answer[index]
-
-    def readfrom_mem_into(self, address, register, buf, *, addrsize=8):
-        self.readfrom_into(address, buf)
 
 
 class ScriptedWire:

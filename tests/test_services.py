@@ -2,7 +2,7 @@
 import unittest
 
 from support import run, temp_folder
-from tenner import failures, log, log_exception, services
+from tenner import health, log, log_exception, services
 from tenner.agent.message_queue import Message
 from tenner.port.compat import ticks_add, ticks_ms
 
@@ -53,7 +53,7 @@ class TestServices(unittest.TestCase):
         owner.agent = owner
         owner.state = state
         calls = []
-        failures.known.clear()
+        health.known.clear()
 
         async def fails():
             calls.append(1)
@@ -68,23 +68,146 @@ class TestServices(unittest.TestCase):
         log.write = lambda line: None
         self.addCleanup(setattr, services.asyncio, "sleep", services.asyncio.sleep)
         self.addCleanup(services.look_after, None)
-        self.addCleanup(failures.known.clear)
+        self.addCleanup(health.known.clear)
         services.asyncio.sleep = no_wait
         services.look_after(owner)
         run(services.supervise("page", fails))
         self.assertEqual(len(told), 1, told)
         self.assertTrue("My service page fails again and again (ValueError: a wrong" in told[0])
-        found = failures.sentences()
+        found = health.sentences()
         self.assertEqual(len(found), 1, found)
         sentence = found[0]
         self.assertTrue(sentence.startswith("page, 6 times in a row, last "), sentence)
         self.assertTrue(sentence.endswith(" s ago: ValueError: a wrong value"), sentence)
         # One that cannot even be told ends nothing.
-        failures.known.clear()
+        health.known.clear()
         calls.clear()
         owner.notify = None
         run(services.supervise("page", fails))
         self.assertEqual(len(calls), 7)
+
+    def test_a_heap_without_room_for_the_report_ends_neither_service_nor_agent(self):
+        calls = []
+
+        async def fails():
+            calls.append(1)
+            if len(calls) < 4:
+                raise ValueError("a wrong value")
+
+        def full(*args):
+            raise MemoryError("memory allocation failed")
+
+        async def no_wait(seconds):
+            pass
+
+        async def no_room(name, work, *args):
+            raise services.overlay.OutOfMemory("no room")
+
+        self.addCleanup(setattr, services, "log_exception", services.log_exception)
+        self.addCleanup(setattr, services.asyncio, "sleep", services.asyncio.sleep)
+        self.addCleanup(setattr, services.overlay, "run", services.overlay.run)
+        self.addCleanup(services.look_after, None)
+        self.addCleanup(health.known.clear)
+        health.known.clear()
+        services.asyncio.sleep = no_wait
+        services.log_exception = full
+        services.overlay.run = no_room
+        services.look_after(App())
+        run(services.supervise("page", fails))
+        self.assertEqual(len(calls), 4)
+        self.assertEqual(health.known["page"][::2], [3, "MemoryError"])
+        services.unhandled(None, {"message": "it ended", "exception": ValueError("x")})
+
+    def test_a_person_is_answered_by_a_heap_without_room_for_the_log(self):
+        def full(*args):
+            raise MemoryError("memory allocation failed")
+
+        self.addCleanup(setattr, services, "log_exception", services.log_exception)
+        services.log_exception = full
+        app = App(ValueError("a wrong value"))
+        run(services._serve(app, Message("console", 0, "/status", "me")))
+        self.assertEqual(
+            app.delivered, ["Something in me failed (MemoryError). The log has the details."]
+        )
+
+
+class TestHangs(unittest.TestCase):
+    def setUp(self):
+        self.at_ms = 1000
+        self.addCleanup(setattr, health, "ticks_ms", health.ticks_ms)
+        self.addCleanup(self.forget)
+        self.addCleanup(health.known.clear)
+        health.ticks_ms = lambda: self.at_ms
+        self.forget()
+        health.known.clear()
+
+    def forget(self):
+        health.watch()
+
+    def test_a_service_hangs_when_its_round_is_late_by_more_than_a_turn(self):
+        health.finished("heartbeat", 5)
+        health.finished("readings", 3600)
+        health.finished("delivery", None)  # with nothing to send
+        self.at_ms += 900000
+        self.assertEqual(health.sentences(), [])
+        self.at_ms += 20000
+        self.assertEqual(health.sentences(), ["heartbeat hangs: its last round was 15 min ago"])
+        health.finished("heartbeat", 5)
+        self.assertEqual(health.sentences(), [])
+
+    def test_programs_get_the_state_of_each_service(self):
+        before = list(health.names)
+
+        def restore():
+            health.names[:] = before
+
+        self.addCleanup(restore)
+        health.names[:] = ["page", "heartbeat", "delivery"]
+        health.finished("heartbeat", 5)
+        health.note("page", "ValueError: a wrong value")
+        self.at_ms += 4000
+        found = health.services()
+        states = [(one["name"], one["state"], one["last_error_age_s"]) for one in found]
+        expected = [("delivery", "running", None), ("heartbeat", "running", None)]
+        self.assertEqual(states, expected + [("page", "failing", 4)])
+        self.assertEqual(found[2]["last_error"], "ValueError: a wrong value")
+        self.at_ms += 1000000
+        states = [one["state"] for one in health.services()]
+        self.assertEqual(states, ["running", "hanging", "running"])
+        self.assertEqual(health.services()[2]["last_error"], "ValueError: a wrong value")
+
+    def test_the_owner_hears_of_it_once_until_it_goes_on(self):
+        told = []
+
+        class Owner:
+            def notify(self, text):
+                told.append(text)
+
+        owner = Owner()
+        owner.agent = owner
+        looks = []
+
+        async def minute(seconds):
+            looks.append(seconds)
+            self.at_ms += 1000 * seconds
+            if len(looks) == 40:
+                health.finished("heartbeat", 5)
+            if len(looks) == 80:
+                raise OSError("the end")
+
+        self.addCleanup(setattr, services.asyncio, "sleep", services.asyncio.sleep)
+        services.asyncio.sleep = minute
+        health.watch()
+        health.finished("heartbeat", 5)
+        self.addCleanup(setattr, health, "watch", health.watch)
+        health.watch = lambda: None
+        try:
+            run(services.watch(owner))
+        except OSError:
+            pass
+        self.assertEqual(len(told), 2, told)
+        start = "My service heartbeat hangs: its last round was 16 min ago."
+        self.assertTrue(told[0].startswith(start), told)
 
 
 class TestFailures(unittest.TestCase):

@@ -67,6 +67,7 @@ class TestConfig(unittest.TestCase):
             "id": (True, None, [], {}, 1.5, "a\nb"),
             "bool": ("true", 1, 0, "yes", None, [], {}),
             "hours": ("8-22-1", "25:00-26:00", "08:00", 8, [], "08:00-08:00"),
+            "zone": ("Nowhere", "Nowhere/Land", "+99:00", "", 5, None, [], {}, "UTC0\n"),
             "topic": ("a/#", "+/a", "$SYS", "a\nb", 5, None),
             "policy": ("perhaps", "", 1, True, None, {}, [{}]),
             "list": ("a", 5, None, True, {}, [[]], [None]),
@@ -92,6 +93,12 @@ class TestConfig(unittest.TestCase):
                     configload.load(self.path, {})
                 count += 1
         self.assertTrue(count > 400, count)
+
+    def test_a_name_has_no_signs_of_an_order(self):
+        for name in ('a"b', "a{b", "a}b", "a`b", "a'b", "a\u202eb"):
+            for settings in ({"name": name}, {"llm.fallbacks": [{"model": "m", "name": name}]}):
+                self.assertIn("without quotes", self.error(json.dumps(settings)), name)
+        self.assertEqual(self.load('{"name": "K\\u00fcche 2"}').get("name"), "K\u00fcche 2")
 
     def test_one_wrong_setting_leaves_the_others(self):
         wrong = []
@@ -164,14 +171,17 @@ class TestConfig(unittest.TestCase):
         for text, words in (
             (
                 '{"heartbeat":{"every":"soon"}}',
-                ("heartbeat.every", '"30m"', "minutes", "60 s", "soon"),
+                ("heartbeat.every", '"30m"', "minutes", "from 60 to", "soon"),
             ),
             ('{"llm":{"max_tokens":1}}', ("llm.max_tokens", "16 to 32000", "not 1")),
             ('{"llm":{"max_tokens":"many"}}', ("whole number", "16")),
             ('{"llm":{"max_tokens":true}}', ("whole number",)),
             ('{"place":{"latitude":91.5}}', ("a number from -90 to 90",)),
             ('{"place":{"longitude":"13"}}', ("a number from -180 to 180",)),
-            ('{"budget":{"tokens_per_day":-1}}', ("budget.tokens_per_day", "at least 0")),
+            (
+                '{"budget":{"tokens_per_day":-1}}',
+                ("budget.tokens_per_day", "from 0 to 1000000000"),
+            ),
             ('{"llm":{"api":"openai"}}', ("llm.api", '"chat"', '"messages"')),
             ('{"name":5}', ("name", "text")),
             ('{"console":{"enabled":"yes"}}', ("console.enabled", "true or false")),

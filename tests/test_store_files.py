@@ -2,11 +2,17 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
+import sys
 import unittest
 
 from support import read_bytes, temp_folder
+from tenner.agent import history
+from tenner.agent.agent import Session
 from tenner.port import folders
+from tenner.sensors import ring
 from tenner.store import files, repairs
+from tenner.store.appendlog import AppendLog
+from tenner.store.two_slot import TwoSlots
 
 
 class TestWriteAtomic(unittest.TestCase):
@@ -23,6 +29,40 @@ class TestWriteAtomic(unittest.TestCase):
         ):
             files.write_atomic(self.path, data)
             self.assertEqual(read_bytes(self.path), expected)
+        self.assertEqual(os.listdir(self.folder), ["x.md"])
+
+    def test_no_writer_follows_a_link_that_came_later(self):
+        if not hasattr(os, "system") or sys.platform != "linux":
+            self.skipTest("needs links")
+        # Each link leads to a file of this test.
+        for name, write in (
+            ("x.md", lambda path: files.write_atomic(path, "new")),
+            ("x.md.tmp", lambda path: files.write_atomic(path[:-4], "new")),
+            ("s.a", lambda path: TwoSlots(path[:-2]).save({"n": 1})),
+            ("s.a", lambda path: TwoSlots(path[:-2]).load()),
+            ("log", lambda path: AppendLog(path, 4096).append(("new",))),
+            ("h/1", lambda path: history.append(Session(path, 4096), [b'["u","new"]\n'])),
+            ("r.0", lambda path: ring._append(path, b"new")),
+            ("a.part", lambda path: files.open_own(path, "ab").close()),
+            ("b.part", lambda path: files.open_own(path, "wb").close()),
+        ):
+            folder = temp_folder(self)
+            files.make_dirs(folder + "/h")
+            with open(folder + "/theirs", "w") as file:
+                file.write("theirs\n")
+            place = folder + "/" + name
+            self.assertEqual(os.system("ln -s %s/theirs %s" % (folder, place)), 0)
+            write(place)
+            self.assertEqual(read_bytes(folder + "/theirs"), b"theirs\n", name)
+            # The link is gone, and the next one is new, too.
+            write(place)
+            self.assertEqual(read_bytes(folder + "/theirs"), b"theirs\n", name)
+
+    def test_a_link_to_nothing_makes_no_file_there(self):
+        if not hasattr(os, "system") or sys.platform != "linux":
+            self.skipTest("needs links")
+        os.system("ln -s %s/elsewhere %s/x.md.tmp" % (self.folder, self.folder))
+        files.write_atomic(self.path, "new")
         self.assertEqual(os.listdir(self.folder), ["x.md"])
 
     def test_a_failing_writer_leaves_the_old_file_and_no_stray(self):

@@ -25,6 +25,11 @@ class TestLoads(unittest.TestCase):
             ('{// note\n"a":1, // "b":2\n}', {"a": 1}),
             ("[1,2,]", [1, 2]),
             ('"//"', "//"),
+            ("\ufeff[1]", [1]),
+            ("[1]\n\0\0", [1]),
+            # A section that comes twice loses nothing.
+            ('{"a": {"b": 1, "c": 2}, "a": {"c": 3}}', {"a": {"b": 1, "c": 3}}),
+            ('{"a": 1, "a": {"c": 3}}', {"a": {"c": 3}}),
         ):
             self.assertEqual(json_strict.loads(text), value)
             self.assertEqual(json_strict.loads(text.encode()), value)

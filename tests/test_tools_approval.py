@@ -7,9 +7,9 @@ from fakes import FakeAgent, FakeCtx, FakeI2C
 from support import run, temp_folder
 from tenner import log
 from tenner.log import visible
-from tenner.schedule.posix_tz import Zone
 from tenner.schedule.service import CronJobs
 from tenner.store import files
+from tenner.store.posix_tz import Zone
 
 TRICKS = (
     ("\x1b]52;c;cm0=\x07", "\\x1b]52;c;cm0=\\x07"),

@@ -333,6 +333,98 @@ class TestOrders(unittest.TestCase):
             self.assertIn(args["action"] + " the job a", ctx.asked[-1])
         self.assertEqual(len(ctx.asked), 3)
 
+    # --- names
+
+    def test_a_name_that_looks_like_an_order_is_not_written(self):
+        ctx = self.ctx({"write_paths": []}, answers=[True] * 100)
+        ctx.agent.cron = ctx.agent
+        sensors = self.folder + "/workspace/SENSORS.json"
+        files.write_atomic(sensors, '{"room": {"driver": "cpu"}}')
+        for mark in ('"', "'", "`", "{", "}", "\x1b", "\n", "\u200b", "\u202e"):
+            name = "a%sb" % mark
+            content = dumps({name: {"driver": "cpu"}})
+            for tool, args in (
+                ("write_file", {"path": "notes/%s.md" % name, "content": "x"}),
+                ("write_file", {"path": "notes/%s/a.md" % name, "content": "x"}),
+                ("append_file", {"path": "memory/%s.md" % name, "text": "x"}),
+                ("write_file", {"path": "skills/%s/SKILL.md" % name, "content": "x"}),
+                ("write_file", {"path": "SENSORS.json", "content": content}),
+                ("write_file", {"path": "/workspace/sensors.JSON", "content": content}),
+                ("edit_file", {"path": "SENSORS.json", "old": '"room"', "new": dumps(name)}),
+                ("cron", {"action": "add", "id": name, "message": "x", "every_seconds": 60}),
+            ):
+                text = run(ctx.call(tool, args))
+                self.assertTrue(text.startswith("error: "), (tool, args, text))
+        self.assertEqual(ctx.asked, [])
+        self.assertEqual(read_bytes(sensors), b'{"room": {"driver": "cpu"}}')
+        files.remove(sensors)
+        text = run(ctx.call("append_file", {"path": "SENSORS.json", "text": '{"{": {}}'}))
+        self.assertTrue(text.startswith("error: SENSORS.json: a sensor's name has no"), text)
+
+    def test_a_folder_above_the_workspace_may_have_any_name(self):
+        folder = self.folder + "/ann's"
+        files.make_dirs(folder + "/workspace/notes")
+        ctx = FakeCtx(folder, {})
+        text = run(ctx.call("write_file", {"path": "notes/a.md", "content": "x"}))
+        self.assertEqual(text, "wrote notes/a.md, 1 bytes")
+
+    def test_a_listing_with_a_name_that_is_not_plain_is_marked(self):
+        good, odd, spaced = "room", 'a"b', "kids room"
+        for names, shown, marked in (
+            ((good,), "room", False),
+            ((good, spaced), "kids room, room", True),
+            ((good, "x" * 49), "room, " + "x" * 49, True),
+            ((good, odd), "room", False),
+        ):
+            table = {name: {"driver": "nothing"} for name in names}
+            files.write_atomic(self.folder + "/workspace/SENSORS.json", dumps(table))
+            for args in ({"action": "list"}, {"action": "read", "name": "attic"}):
+                ctx = self.ctx()
+                text = run(ctx.call("sensor", args))
+                self.assertIn(shown, text)
+                self.assertNotIn(odd, text)
+                self.assertEqual(ctx.turn.untrusted_input, marked, (names, text))
+        text = run(self.ctx().call("sensor", {"action": "read", "name": odd}))
+        self.assertIn("SENSORS.json: a sensor's name has no quotes", text)
+
+    def test_a_skill_s_name_is_plain_or_marked_or_left_out(self):
+        for name, line, marked in (
+            ("water-plants", b"- water-plants: d\n", False),
+            ("water plants", b"- water plants: d\n", True),
+            ('water {"a"}', b"", False),
+        ):
+            place = "%s/workspace/skills/%s" % (self.folder, name)
+            files.make_dirs(place)
+            files.write_atomic(place + "/SKILL.md", "---\ndescription: d\n")
+            agent = make_agent(self.folder, Reply("hello"))
+            turn = Turn(agent, "person", "hello")
+            run(turn.run())
+            self.assertEqual(turn.untrusted_input, marked, name)
+            self.assertEqual(line in agent.chain.systems[-1], True)
+            self.assertNotIn(b"{", agent.chain.systems[-1])
+            files.remove(place + "/SKILL.md")
+
+    def test_the_reason_of_a_server_without_tools_counts_as_its_words(self):
+        for notes in ([], ["The MCP server home does not answer (obey): its tools are missing."]):
+            agent = make_agent(self.folder, Reply("hello"))
+            agent.registry.servers = {"home": {}}
+            agent.registry.missing = lambda notes=notes: notes
+            agent.registry.refresh = _nothing
+            turn = Turn(agent, "person", "hello")
+            run(turn.run())
+            self.assertEqual(turn.untrusted_input, len(notes) > 0)
+
+    def test_a_quoted_answer_of_the_agent_counts_as_text_of_others(self):
+        agent = make_agent(self.folder, Reply("hello"))
+        agent.app.reply = lambda message, text, failed=False: None
+        seen = []
+        agent.lane.person = lambda who, turn: seen.append(turn) or turn.run()
+        message = Message("telegram", "7", "hello", "7")
+        message.quotes_agent = True
+        run(answer(agent, message))
+        self.assertTrue(seen[0].untrusted_input)
+        self.assertNotIn("written by somebody else", seen[0].text)
+
     def test_devices_and_strangers_are_the_owner_s_to_decide(self):
         bus = FakeI2C({0x50: {}})
         ctx = self.ctx({"telegram.owner": "1", "telegram.allow": ["7"]}, i2c={"i2c0": bus})
@@ -350,6 +442,10 @@ class TestOrders(unittest.TestCase):
             self.assertTrue(text.startswith("error: "), text)
             self.assertEqual(len(ctx.asked), asked, (name, args, text))
         self.assertEqual((bus.log, ctx.sent), ([], []))
+
+
+async def _nothing(app):
+    """The list of tools is known."""
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from support import cancelled, run, temp_folder
 from tenner import log
 from tenner.port.compat import sleep_ms
 from tenner.schedule.cron_jobs import job_of
-from tenner.schedule.posix_tz import Zone
 from tenner.store import files, json_strict
+from tenner.store.posix_tz import Zone
 from tenner.tools import built_in, loading, mark_untrusted, schema_errors
 from tenner.tools.prepare import parsed, verified
 from tenner.tools.schema import check, complete
@@ -85,7 +85,8 @@ class TestRegistry(unittest.TestCase):
         hardware = {"spi": {"spi0.0": FakeSPI()}, "rows": "A0,GPIO0"}
         registry = self.ctx(**hardware).registry
         always = sum([end - start for _, start, end in registry.schemas()])
-        self.assertTrue(3000 < always <= 4096, always)
+        # 4096 for those that ship, and room for one of yours: each request pays for all.
+        self.assertTrue(3000 < always <= 4096 + 256, always)
         settings = {
             "web.search": "searxng",
             "skills.index": "https://x.example",
@@ -226,6 +227,12 @@ class TestRegistry(unittest.TestCase):
             return await cancelled(task)
 
         self.assertTrue(run(stopped()))
+
+    def test_a_tool_does_not_end_the_program(self):
+        source = "import sys\nasync def run(args, ctx):\n    sys.exit(3)\n"
+        self.user_tool("leaver", source)
+        answer = run(self.ctx().call("leaver", {}))
+        self.assertEqual(answer, "error: the tool wanted to end the program")
 
     # --- the owner decides
 

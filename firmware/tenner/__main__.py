@@ -5,6 +5,11 @@ import gc
 import os
 import sys
 
+if hasattr(gc, "threshold"):
+    # Early collections keep the live heap in few pages: untouched pages cost nothing, and the
+    # compiler's litter does not cut the heap into pieces.
+    gc.threshold(32768)
+
 # isort: split
 # First, before asyncio imports them: 1.1 MB of libraries that are rarely used.
 import tenner.port.linux.lazy_import
@@ -12,12 +17,9 @@ import tenner.preload  # noqa: F401
 
 # isort: split
 from tenner import app, oneshot, stopping
-from tenner.port.compat import const
 from tenner.port.linux import poll_room
 from tenner.port.linux.port import Port
 from tenner.store.files import exists, make_dirs
-
-_GARBAGE = const(32768)
 
 _HELP = """\
 usage: python -m tenner [options]        (or: micropython -m tenner)
@@ -108,9 +110,6 @@ def main(argv: list[str]) -> int:
         return oneshot.once(root, config, workspace, options["--once"])
     if "--heartbeat" in options:
         return oneshot.heartbeat(root, config, workspace)
-    if hasattr(gc, "threshold"):
-        # Early collections keep the live heap in few pages; untouched pages cost nothing.
-        gc.threshold(_GARBAGE)
     poll_room.reserve()
     return app.main(root, config, workspace, _equip)
 

@@ -9,6 +9,7 @@ from tenner import (
     boot,
     charts,
     factories,
+    health,
     memory_restart,
     overlay,
     overlay_loader,
@@ -23,10 +24,10 @@ from tenner.log import log, redact
 from tenner.net.http import Http
 from tenner.port.compat import const, sleep_ms
 from tenner.remote import serve
-from tenner.schedule.posix_tz import Zone
 from tenner.sensors.reader import Sensors
 from tenner.status_commands import Report
 from tenner.store.outbox import Outbox
+from tenner.store.posix_tz import Zone
 from tenner.store.two_slot import TwoSlots
 from tenner.tools.registry import Registry
 
@@ -116,7 +117,7 @@ class App:
 
     def _make(self, name):
         if name == "zone":
-            return _zone(self)
+            return Zone(self.config.get("time.zone"))
         if name == "chain":
             return _chain(self)
         if name == "sensors":
@@ -248,6 +249,7 @@ class App:
                 pass
             self.mail.clear()
             wait_s = await overlay.run("SEND", _drain, self)
+            health.finished("delivery", wait_s)
         self.sending = False
 
     async def drain(self) -> None:
@@ -304,16 +306,6 @@ class App:
         overlay.later("REMOTE", None, serve.take, self.mqtt, data)
 
 
-def _zone(app):
-    try:
-        return Zone(app.config.get("time.zone"))
-    except ValueError as error:
-        # A slip in one setting must not stop the alarms. It is told once a start.
-        log("config", "time.zone: %s. Until then it is UTC" % error)
-        app.config.put("time.zone", "UTC0")
-        return Zone()
-
-
 def _chain(app):
     return Chain(app.config, app.http, app.state + "/cooldown.json", notify=app.agent.notify)
 
@@ -367,7 +359,7 @@ def main(
         if "starts" in os.listdir(app.state):
             os.remove(app.state + "/starts")
         raise
-    except OSError as error:
+    except (OSError, MemoryError) as error:
         # asyncio polls the sockets in no task, and lwIP's select needs memory.
         if not app.is_up or app.port.system_memory() is None:
             raise

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: The sentences about wrong settings that the owner knows.
 _WRONG = const("state/config.wrong")
+#: The settings of the last start, for one that finds a file it cannot read.
+_GOOD = const("state/config.good")
 _SHOWN = const(5)  # wrong settings in one message
 _INBOX = const(8)  # messages of people that can wait
 
@@ -35,11 +37,11 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
     # A new version that refuses settings which the old one took fails its trial.
     path = app.port.path
     strict = files.exists(path("lib/trial")) and not files.exists(path(_WRONG))
-    app.config = configload.load(place, None, None if strict else app.wrong)
-    app.port.configure(app.config)
     app.workspace = workspace or app.port.path("workspace")
-    app.state = app.port.path("state")
+    app.state = path("state")
     files.make_dirs(app.state)
+    app.config = _settings(app, place, strict)
+    _configure(app, strict)
     for folder in (app.state, app.workspace):
         # In the state folder all .tmp files are ours; in the workspace people may have some.
         ending = files.TEMP if folder == app.state else files.WORKSPACE_TEMP
@@ -55,6 +57,46 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
     app.mail = asyncio.Event()
     app.ended = asyncio.Event()
     app.agent = Agent(app.port, app.config, app.workspace, app)
+
+
+def _settings(app, place, strict):
+    """Return the settings of a file; of the last start's copy if the file cannot be read."""
+    good = app.port.path(_GOOD)
+    try:
+        config = configload.load(place, None, None if strict else app.wrong)
+    except (OSError, ValueError) as error:
+        if strict or files.size(good) <= 0:
+            raise
+        app.wrong.append("%s; until then the settings of the last start are used" % error)
+        return configload.load(good, None, app.wrong)
+    if files.size(place) > 0:
+        text = files.read_text(place)
+        try:
+            if not _holds(good, text):
+                files.write_atomic(good, text)
+        except OSError as error:  # a folder or a link, which quarantine renames
+            log("config", "%s: no copy of the settings: %s" % (good, error))
+    return config
+
+
+def _holds(path, text):
+    try:
+        return files.size(path) > 0 and files.read_text(path) == text
+    except ValueError:
+        return False  # damaged
+
+
+def _configure(app, strict):
+    """Give the settings to the port, without those that the board cannot have."""
+    while True:
+        try:
+            app.port.configure(app.config)
+            return
+        except ValueError as error:
+            key = str(error).partition(":")[0]
+            if strict or not app.config.drop(key):
+                raise
+            app.wrong.append(configload.without(error, key))
 
 
 def _tell_wrong(app):
@@ -161,6 +203,8 @@ def _list(app, is_safe):
     yield "people", services.people, app
     if app.port.shares_memory:
         yield "memory", services.memory, app
+    else:
+        yield "watch", services.watch, app
     if app.config.get("telegram.token"):
         paired = pair.kept(app.state)
         if paired and not app.config.get("telegram.owner"):

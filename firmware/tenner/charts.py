@@ -119,7 +119,7 @@ async def _visit(kept, name, span, take, seen):
 
 
 async def _paint(path, found):
-    with open(path, "wb") as file:
+    with files.open_own(path, "wb") as file:
         await picture.draw(lambda piece: files.put(file, piece), found)
 
 

@@ -14,6 +14,11 @@ _MAX_LINE = const(400)
 SHORT = const(6)
 _LEAST = const(3)
 
+_LONGEST = const(48)
+_PLAIN = const(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+# Signs of an order or of code, which no name needs.
+_ODD = const(b"\"'`{}")
+
 _start = ticks_ms()
 _secrets = []
 _short = []
@@ -54,6 +59,16 @@ def visible(text: str, keep: str = "") -> str:
     if not data or (min(data) >= 0x20 and max(data) < 0x7F):
         return text
     return _shown(text, keep)
+
+
+def is_plain(name: str) -> bool:
+    """Is a name one short word of ASCII letters, digits, `.`, `_` and `-`?"""
+    return 0 < len(name) <= _LONGEST and not name.encode().strip(_PLAIN)
+
+
+def is_odd(name: str) -> bool:
+    """Has a name quotes, braces, or characters that are not visible? No name may be made so."""
+    return visible(name) != name or any(byte in _ODD for byte in name.encode())
 
 
 def _shown(text, keep):

@@ -10,7 +10,7 @@ import tenner.log  # isort: skip
 import tenner.store.files  # isort: skip
 import tenner.net.json.scanner  # isort: skip
 import tenner.net.json.writer  # isort: skip
-import tenner.schedule.posix_tz  # isort: skip
+import tenner.store.posix_tz  # isort: skip
 import tenner.schedule.due  # isort: skip
 import tenner.schedule.amounts  # isort: skip
 import tenner.schedule.natural  # isort: skip

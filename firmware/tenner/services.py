@@ -3,7 +3,7 @@
 
 import asyncio
 
-from tenner import failures, incoming, memory_guard, memory_restart, overlay, sampler
+from tenner import health, incoming, memory_guard, memory_restart, overlay, sampler
 from tenner.agent import answer
 from tenner.log import log
 from tenner.log_exception import log_exception
@@ -26,19 +26,33 @@ _CHECK_S = const(1)
 _SYNC_EVERY_S = const(6 * 3600)
 _MEMORY_S = const(5)
 _TOLD = const(3)  # failures in a row
+_WATCH_S = const(60)
 
 
 #: The services that have failed by a fault of their code, of which a new version has none.
 faulty: "list[str]" = []
+#: The services that hang, of which the owner knows.
+_told: "list[str]" = []
 
 
 def unhandled(loop: object, context: dict) -> None:
     """Log an exception of a task that nobody awaits like any failure, without secrets."""
     # CPython also reports things without one, such as a task that is destroyed while it waits.
     error = context.get("exception")
-    log_exception("a task failed", error or Exception(context["message"]))
-    if error:
-        _blame("a task", error)
+    _logged("a task", error or Exception(context["message"]), error is not None)
+
+
+def _logged(what, error, is_fault=True):
+    """Log a failure and return it as a clause. Never raise, even when the heap has no room for
+    the code of the log: an exception in `unhandled` ends the agent."""
+    try:
+        clause = log_exception(what + " failed", error)
+        if is_fault:
+            _blame(what, error)
+        return clause
+    except MemoryError:
+        print("app:", what, "failed: out of memory")
+        return "MemoryError"
 
 
 _app: "App | None" = None
@@ -54,25 +68,48 @@ async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any"
     """Run `service(*args)`, a coroutine function, until it returns; restart it after any
     exception."""
     backoff_s = 0
+    health.names.append(name)
     while True:
         start = ticks_ms()
         try:
             await service(*args)
+            health.names.remove(name)
             return
         except Exception as error:
-            backoff_s = _failed(name, error, start, backoff_s)
+            backoff_s = _noted(name, error, start, backoff_s)
             error = None
         if _app:
-            await overlay.run("RESTART", _repair, _app, name)
+            await _looked_at(name)
         await asyncio.sleep(backoff_s)
+
+
+# These two stay in memory, but not in `supervise`, whose frame every service has all day. An
+# exception that leaves them ends the service for good.
+
+
+def _noted(name, error, start, backoff_s):
+    """Do `_failed`, if the heap has room for its code."""
+    try:
+        return _failed(name, error, start, backoff_s)
+    except MemoryError:
+        print("app:", name, "failed: out of memory")
+        health.note(name, "MemoryError")
+        return backoff_s or _FIRST_BACKOFF_S
+
+
+async def _looked_at(name):
+    """Do `_repair`, if the heap has room for its code."""
+    try:
+        await overlay.run("RESTART", _repair, _app, name)
+    except (MemoryError, overlay.OutOfMemory):
+        print("app:", name, "failed: no memory to look at its files")
 
 
 def _failed(name, error, start, backoff_s):
     """Log the failure of a service that began at `start`; return the seconds to wait now."""
-    # Not in `supervise`, whose frame every service has all day.
     what = log_exception(name + " failed", error)
     _blame(name, error)
-    failures.note(name, what)
+    health.note(name, what)
     if not backoff_s or ticks_diff(ticks_ms(), start) > _HEALTHY_MS:
         backoff_s = _FIRST_BACKOFF_S
     else:
@@ -86,10 +123,10 @@ async def _repair(app, name):
     again and again."""
     try:
         told = quarantine.in_state(app.state) + quarantine.in_workspace(app.workspace)
-        if failures.known[name][0] == _TOLD:
+        if health.known[name][0] == _TOLD:
             told.append(
                 "My service %s fails again and again (%s). The rest of me works; /status shows "
-                "whether it goes on." % (name, failures.known[name][2])
+                "whether it goes on." % (name, health.known[name][2])
             )
         for text in told:
             app.agent.notify(text)
@@ -105,6 +142,28 @@ def _blame(name, error):
         faulty.append(name)
 
 
+async def watch(app: "App") -> None:
+    """Look for services that hang, where the chip's memory is not shared with Wi-Fi."""
+    health.watch()
+    while True:
+        await asyncio.sleep(_WATCH_S)
+        await overlay.run("RESTART", look_for_hangs, app)
+
+
+async def look_for_hangs(app: "App") -> None:
+    """Tell the owner of each service that hangs, once until it goes on."""
+    hanging = health.hangs()
+    names = [one[0] for one in hanging]
+    _told[:] = [name for name in _told if name in names]
+    for name, age_s in hanging:
+        if name not in _told:
+            _told.append(name)
+            app.agent.notify(
+                "My service %s hangs: its last round was %d min ago. A restart helps; please "
+                "report it with the log." % (name, age_s // 60)
+            )
+
+
 async def network(app: "App") -> None:
     """Set the clock by NTP, again and again, as soon as there is a network."""
     await app.connected.wait()
@@ -113,9 +172,11 @@ async def network(app: "App") -> None:
         if app.port.network_up() and await overlay.run("CLOCK", _set_clock, app, host):
             app.synced = True
             app.get("heartbeat").poke()
-            await asyncio.sleep(_SYNC_EVERY_S)
+            wait_s = _SYNC_EVERY_S
         else:
-            await asyncio.sleep(_SYNC_RETRY_S)
+            wait_s = _SYNC_RETRY_S
+        health.finished("network", wait_s)
+        await asyncio.sleep(wait_s)
 
 
 async def _set_clock(app, host):
@@ -163,7 +224,9 @@ async def readings(app: "App") -> None:
         while not app.clock.trusted:
             await asyncio.sleep(_CHECK_S)
         await app.agent.lane.wait_free()
-        await asyncio.sleep(await overlay.run("SAMPLE", sampler.sample, app, every_s))
+        wait_s = await overlay.run("SAMPLE", sampler.sample, app, every_s)
+        health.finished("readings", wait_s)
+        await asyncio.sleep(wait_s)
 
 
 async def people(app: "App") -> None:
@@ -213,8 +276,7 @@ async def _serve(app, message):
                 lane.release()
     except Exception as error:
         # A person always gets an answer, also after an internal error or a full heap.
-        what = log_exception("a turn failed", error)
-        _blame("a turn", error)
+        what = _logged("a turn", error)
         text = "Something in me failed (%s). The log has the details." % what
         await _answer(app, message, text, True)
 

@@ -43,9 +43,6 @@ class Report:
     def show_budget(self) -> "Iterator[str]":
         return self.app.get("budget").lines()
 
-    def show_status(self) -> "Iterator[str]":
-        return status_lines.lines(self.app, len(self.app.get("delivery").outbox))
-
     # --- acts, or takes arguments
 
     def act_heartbeat(
@@ -57,6 +54,14 @@ class Report:
                 return "Only the owner changes the lines."
             return status.answer(self.app.get("heartbeat"), words)
         return status.heartbeat(self.app.get("heartbeat"), args)
+
+    def act_status(
+        self, args: str, channel: str, chat: int | str
+    ) -> "str | Coroutine[Any, Any, str]":
+        waiting = len(self.app.get("delivery").outbox)
+        if args == "json":
+            return overlay.step("COMMAND", status_lines.as_json, self.app, waiting)
+        return "\n".join(status_lines.lines(self.app, waiting))
 
     def act_why(self, args: str, channel: str, chat: int | str) -> "Coroutine[Any, Any, str]":
         return status.why(self.app.get("heartbeat"), args)

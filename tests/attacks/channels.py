@@ -22,12 +22,12 @@ SOURCES = tuple(TELEGRAM) + ("mqtt", "serial")
 _FRAMES = "\x1c\x1d\x1e\x1f"
 
 
-class _Settings:
+class Settings:
     def get(self, key):
         return {"mqtt.topic": "attic"}.get(key)
 
 
-class _Device:
+class Device:
     def device_id(self):
         return b"\xa1\xb2"
 
@@ -56,7 +56,7 @@ async def _by_telegram(text, who, chat, kind, more):
 
 async def _by_mqtt(text):
     inbound = Queue(8)
-    mqtt = Mqtt(_Settings(), _Device(), None, inbound, lambda name: None, None, None)
+    mqtt = Mqtt(Settings(), Device(), None, inbound, lambda name: None, None, None)
     inbox.take(mqtt, "attic/said", text)
     taken = []
     while len(inbound):

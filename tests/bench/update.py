@@ -15,7 +15,8 @@ from tenner_host.release import keys
 from tenner_host.remote import known
 from tenner_host.remote.link import Link
 from tenner_host.update.server import ReleaseServer
-from tenner_sim.services import OWNER, Authority
+from tenner_sim.services import OWNER
+from tenner_sim.services.authority import Authority
 from tenner_sim.vboard import VirtualBoard
 from tests.bench import heap, remote, sync
 from tests.bench.cable import Cable

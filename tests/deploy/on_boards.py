@@ -247,6 +247,55 @@ def test_a_connection_lost_while_files_are_sent_changes_nothing(server, first):
     assert releases(server) == sorted([first.name, second.name]), "and nothing half is left"
 
 
+#: Runs ssh, and Ctrl-C comes before or behind its n-th call.
+IMPATIENT = """#!/bin/sh
+count=$(($(cat {count}) + 1))
+echo $count > {count}
+[ $count = {before} ] && kill -INT $PPID && sleep 1
+{ssh} "$@"
+status=$?
+[ $count = {behind} ] && kill -INT $PPID && sleep 1
+exit $status
+"""
+
+
+def impatient(server, before=0, behind=0):
+    """Deploy by an ssh with a Ctrl-C; return the number of its calls."""
+    count, wrapper = server.project / "count", server.project / "impatient"
+    count.write_text("0")
+    wrapper.write_text(IMPATIENT.format(count=count, ssh=server.ssh, before=before, behind=behind))
+    wrapper.chmod(0o755)
+    return count, wrapper
+
+
+def test_ctrl_c_at_every_call_of_ssh_leaves_the_old_release_or_the_new(server, first, monkeypatch):
+    deploy(server, first)
+    made = [changed(first, added=f"OTHER = {one}\n") for one in (1, 2)]
+    count, wrapper = impatient(server)
+    with monkeypatch.context() as patched:
+        patched.setenv("TENNER_SSH", str(wrapper))
+        assert deploy(server, made[0]).started.running
+    total = int(count.read_text())
+    assert total > 5
+    for number in range(2 * total):
+        at, new = number // 2 + 1, made[(number + 1) % 2]
+        when = {"before": at} if number % 2 else {"behind": at}
+        count, wrapper = impatient(server, **when)
+        with monkeypatch.context() as patched:
+            patched.setenv("TENNER_SSH", str(wrapper))
+            try:
+                deploy(server, new)
+            except KeyboardInterrupt:
+                pass
+            else:
+                # Its last call only closes the connection.
+                assert int(count.read_text()) <= at or at == total, (when, total)
+        wait(lambda: answers()[-1].startswith("next: "), "the agent, old or new")
+        assert deploy(server, new).started.running, when
+        assert current(server) == new.name
+        assert not [one for one in releases(server) if one.endswith((".new", ".tmp"))]
+
+
 def test_a_connection_lost_while_the_board_switches_over_does_not_stop_it(server, first):
     deploy(server, first)
     second = changed(first, added="OTHER = 1\n")
@@ -415,7 +464,7 @@ def test_setup_tries_the_model_on_the_board_and_doctor_finds_it_well(server, fir
     path = server.path("/etc/tenner/config.json")
     assert API_KEY in path.read_text() and stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "hello" in tenner(server, "chat", "say: hello")
-    found = {one["check"]: one for one in json.loads(tenner(server, "doctor", "--json"))}
+    found = {one["check"]: one for one in json.loads(tenner(server, "doctor", "--json"))["checks"]}
     assert {one["state"] for one in found.values()} <= {"ok", "skip"}, found
     assert MODEL in found["key"]["text"] and "up 0 h" in found["agent"]["text"]
 

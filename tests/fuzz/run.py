@@ -3,17 +3,23 @@ target."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import threading
 import time
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from tenner_host import ROOT
+from tenner_host.interpreters import Interpreter, search_path
 from tests.fuzz.targets import TARGETS, Target
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
 _EDITS = 6
 _BATCH = 500
+_LIMIT_S = 30
 _TOKENS = (
     b"\0",
     b"\n",
@@ -62,9 +68,56 @@ def check(target: Target, data: bytes) -> None:
         pass
 
 
-def fuzz(name: str, examples: int, number: int = 0) -> None:
-    """Run so many inputs; raise the first failure, after its input was made small."""
-    target = TARGETS[name]
+class Elsewhere:
+    """A MicroPython that runs the parsers of tests/fuzz/parsers.py in a process of its own."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        paths = (ROOT / one for one in ("firmware", "tests/micropython", "tests"))
+        return subprocess.Popen(
+            self._interpreter.command(ROOT / "tests" / "fuzz" / "on_board.py", heap="2M"),
+            cwd=ROOT,
+            env={**os.environ, "MICROPYPATH": search_path(*paths)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+
+    def target(self, name: str) -> Target:
+        """The same parser there; an input takes seconds at most."""
+        return Target(lambda data: self._run(name, data), TARGETS[name].seeds, ())
+
+    def _run(self, name: str, data: bytes) -> None:
+        stop = threading.Timer(_LIMIT_S, self._process.kill)
+        stop.start()
+        try:
+            assert self._process.stdin and self._process.stdout
+            self._process.stdin.write(f"{name} {data.hex()}\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        finally:
+            stop.cancel()
+        if not answer:
+            self.close()
+            self._process = self._start()
+            answer = f"it ended, or took more than {_LIMIT_S} s"
+        assert answer == "ok\n", answer
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+
+def fuzz(name: str, examples: int, number: int = 0, other: Target | None = None) -> None:
+    """Run so many inputs; raise the first failure, after its input was made small. `other`: the
+    same target elsewhere."""
+    target = other or TARGETS[name]
     strategy = st.one_of(_mutated(corpus(name)), st.binary(max_size=200))
 
     @seed(number)
@@ -82,11 +135,11 @@ def fuzz(name: str, examples: int, number: int = 0) -> None:
     run()
 
 
-def fuzz_for(name: str, seconds: float) -> int:
+def fuzz_for(name: str, seconds: float, other: Target | None = None) -> int:
     """Fuzz a target for so long; return how many inputs that were."""
     end = time.monotonic() + seconds
     count = 0
     while time.monotonic() < end:
-        fuzz(name, _BATCH, time.time_ns())
+        fuzz(name, _BATCH, time.time_ns(), other)
         count += _BATCH
     return count

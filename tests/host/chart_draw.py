@@ -6,7 +6,7 @@ import json
 import sys
 
 from tenner.chart import layout, picture
-from tenner.schedule.posix_tz import Zone
+from tenner.store.posix_tz import Zone
 
 
 async def draw(case, path):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from tests.host import web_client
 from tests.host.e2e import agent_board
-from tests.host.page_home import free_port
+from tests.ports import free_port
 
 #: The heap of a chip without PSRAM for which the page is made, on the interpreter of its size.
 BUDGET = "128K"
@@ -44,11 +44,14 @@ class Home:
 
 
 class Client(web_client.Client):
-    """Sends a request again when the board is busy, as the page does."""
+    """Sends a request again when the board is busy, as the page does, and counts the tries."""
+
+    tries = 0
 
     def get(self, *args, **kwargs):
         end = time.monotonic() + 60
         while True:
+            self.tries += 1
             try:
                 answer = super().get(*args, **kwargs)
                 if answer.status != 503:

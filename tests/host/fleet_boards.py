@@ -8,7 +8,7 @@ from tenner_host.remote import known
 from tenner_host.remote.broker import Broker as Connection
 from tenner_host.remote.reported import watched_topics
 from tenner_host.web.fleet_site import FleetSite
-from tenner_sim.services import Authority
+from tenner_sim.services.authority import Authority
 from tests.host import page_home
 from tests.host.broker import PASSWORD, USER, Broker
 from tests.host.remote_board import own_key, remote_board

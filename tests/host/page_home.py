@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import threading
@@ -14,8 +13,10 @@ from types import SimpleNamespace
 from tenner_host import interpreters
 from tenner_host.build import linux_tree, write_tree
 from tenner_sim import LIMIT_S
-from tenner_sim.services import Authority, Services
+from tenner_sim.services import Services
+from tenner_sim.services.authority import Authority
 from tests.host.e2e import settings
+from tests.ports import free_port
 
 INTERPRETERS = ("cpython", "micropython", "micropython32")
 #: A sensor whose value a test sets.
@@ -31,12 +32,6 @@ HEARTBEAT = (
 #: Signs the certificate of a page; nobody trusts it unless told.
 #: One certificate without an intermediate: MicroPython's page sends one alone.
 AUTHORITY = Authority("small")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Home:

@@ -3,6 +3,7 @@ after it.
 
     make soak                       2,000 messages in, 500 alerts out
     make soak MESSAGES=200 ALERTS=50 SEED=7
+    make soak MIX=all               the same with page, broker, media and clocks (soak_mix)
 
 The 32-bit interpreter on a virtual board, with the heap of the budget. Meanwhile the Wi-Fi drops,
 Telegram and the model refuse, break off and close connections, and the power is cut, also in the
@@ -12,12 +13,15 @@ middle of writing.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
 import random
 import re
 import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +40,9 @@ BEAT = (
     "{room.temperature}\n"
 )
 MARK = "(maybe sent before) "
+#: An alarm that is told over 5 minutes after its beginning names that: after an outage, or where
+#: the clock was set in between.
+LATE = re.compile(r" \(at \d\d:\d\d\)$")
 LIMIT_S = 180
 _IN_FLIGHT = 3
 
@@ -84,10 +91,18 @@ class Report:
     problems: list[str] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
+    #: People whose answer was given up, as it may have been sent, or has another's answer.
     given_up: int = 0
+    #: Of them those whose message was old and was joined with others.
+    joined: int = 0
     marked: int = 0
+    late: int = 0
     heap_kb: list[int] = field(default_factory=list)
     short: int = 0
+    #: Of those beside Telegram: their acts and the outcomes.
+    others: Counter[str] = field(default_factory=Counter)
+    #: Files that the interpreter had open, at each look.
+    open_files: list[int] = field(default_factory=list)
     flash_bytes: int = 0
     flash_erases: int = 0
     seconds: float = 0.0
@@ -96,6 +111,8 @@ class Report:
 
 class Soak:
     """Drives one board; people, the room and the faults are threads of their own."""
+
+    faults: tuple[str, ...] = _FAULTS
 
     def __init__(self, bench: Bench, messages: int, alerts: int, seed: int) -> None:
         self.bench = bench
@@ -129,8 +146,10 @@ class Soak:
     def _break_things(self) -> None:
         board = self.bench.board
         while not self._over.wait(self.random.uniform(1, 8)):
-            fault = self.random.choice(_FAULTS)
+            fault = self.random.choice(self.faults)
             self.report.faults[fault] += 1
+            if self._break_more(fault):
+                continue
             if fault == "telegram":
                 self.bench.telegram.plan([self.random.choice(_TELEGRAM)])
             elif fault == "model":
@@ -146,6 +165,14 @@ class Soak:
                 self._over.wait(3)
                 board.power_cycle()
 
+    def _break_more(self, fault: str) -> bool:
+        """Cause a fault that is not of this class; return whether it was one."""
+        return False
+
+    def _others(self) -> list[Callable[[], None]]:
+        """Work beside that of people, each until `_over`."""
+        return []
+
     # --- the invariants
 
     def _unanswered(self) -> int:
@@ -158,10 +185,14 @@ class Soak:
     def _given_up(self) -> int:
         """Answers whose fate is unknown are given up, and said to be; some of them have
         arrived."""
-        return self.bench.log.count(": maybe sent")
+        return len(re.findall(r"outbox +message to telegram:\d+: maybe sent", self.bench.log))
+
+    def _joined(self) -> int:
+        """Messages beside the first one of those that are answered in one."""
+        return 0
 
     def _told(self, text: str) -> int:
-        return sum(one.text.removeprefix(MARK) == text for one in list(self.bench.telegram.sent))
+        return sum(_alert(one.text) == text for one in list(self.bench.telegram.sent))
 
     def _wait(self, holds, otherwise: str) -> None:
         end = time.monotonic() + LIMIT_S
@@ -179,12 +210,14 @@ class Soak:
         before = self.bench.board.flash_counters()
         breaking = threading.Thread(target=self._break_things)
         working = [threading.Thread(target=self._people), threading.Thread(target=self._room)]
-        for thread in (breaking, *working):
+        others = [threading.Thread(target=one) for one in self._others()]
+        for thread in (breaking, *working, *others):
             thread.start()
         for thread in working:
             thread.join()
         self._over.set()
-        breaking.join()
+        for thread in (breaking, *others):
+            thread.join()
         self._wait(lambda: self._unanswered() <= 0, "a person was never answered")
         self._judge()
         used = self.bench.board.flash_counters().since(before)
@@ -201,18 +234,23 @@ class Soak:
             if quoted[id] > 1:
                 report.problems.append(f"{quoted[id]} answers to {text!r}")
         report.given_up = sum(quoted[id] == 0 for id in self._said)
-        if report.given_up > self._given_up():
+        report.joined = min(self._joined(), report.given_up)
+        if report.given_up > self._given_up() + report.joined:
+            silent = [text for id, text in self._said.items() if not quoted[id]]
             report.problems.append(
-                f"{report.given_up} without an answer, {self._given_up()} of them given up"
+                f"{report.given_up} without an answer, {self._given_up()} of them given up, "
+                f"{report.joined} joined with others: {silent[:20]}"
             )
         for one in sent:
             if one.reply_to in self._said:
                 asked = self._said[one.reply_to]
                 report.answers[_kind(asked, one.text)] += 1
         for text in self._shown:
-            plain = sum(one.text == text for one in sent)
-            marked = sum(one.text == MARK + text for one in sent)
+            told = [one.text for one in sent if _alert(one.text) == text]
+            marked = sum(one.startswith(MARK) for one in told)
+            plain = len(told) - marked
             report.marked += marked
+            report.late += sum(LATE.search(one) is not None for one in told)
             if plain + marked == 0:
                 report.problems.append(f"never told: {text}")
             if plain > 1:
@@ -223,7 +261,15 @@ class Soak:
             report.heap_kb.append(int(used))
         report.short = len(SHORT.findall(self.bench.log))
         if count := self.bench.log.count("Traceback"):
-            report.problems.append(f"the board printed a traceback {count} times")
+            report.problems.append(
+                f"the board printed a traceback {count} times; the first:\n"
+                + self.bench.log.split("Traceback", 1)[1][:800]
+            )
+
+
+def _alert(text: str) -> str:
+    """Return the text of an alert without its marks."""
+    return LATE.sub("", text.removeprefix(MARK))
 
 
 def _kind(asked: str, answer: str) -> str:
@@ -234,8 +280,9 @@ def _kind(asked: str, answer: str) -> str:
     return "told of the restart" if "restarted" in answer else "a sentence of failure"
 
 
-def soak(messages: int, alerts: int, seed: int, heap: str = HEAP) -> Report:
-    """Run a soak of this size."""
+@contextlib.contextmanager
+def soaked(heap: str, more: Callable[[Services], dict[str, object]] = lambda _: {}):  # type: ignore[no-untyped-def]
+    """The board of a soak; `more` are settings of its own. Yields its Bench."""
 
     def settings(services: Services) -> dict[str, object]:
         return {
@@ -243,6 +290,7 @@ def soak(messages: int, alerts: int, seed: int, heap: str = HEAP) -> Report:
             "session.max_kb": 16,
             "llm.base_url": services.model.base_url.replace("http:", "https:"),
             "telegram.base_url": services.telegram.url.replace("http:", "https:"),
+            **more(services),
         }
 
     with agent_board(
@@ -256,6 +304,12 @@ def soak(messages: int, alerts: int, seed: int, heap: str = HEAP) -> Report:
         bench.board.set("chip.idf_free", ONE_SESSION)
         # The first beat takes the value that changes are counted from.
         bench.wait_for("no condition met")
+        yield bench
+
+
+def soak(messages: int, alerts: int, seed: int, heap: str = HEAP) -> Report:
+    """Run a soak of this size."""
+    with soaked(heap) as bench:
         return Soak(bench, messages, alerts, seed).run()
 
 
@@ -266,15 +320,25 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--heap", default=HEAP)
     parser.add_argument("--log", type=Path, help="keep the board's output in this file")
+    parser.add_argument("--mix", choices=("all",), help="with everything else at once")
     options = parser.parse_args()
     provider_requests.install()
-    report = soak(options.messages, options.alerts, options.seed, options.heap)
+    run = soak
+    if options.mix:
+        # It needs a broker.
+        run = importlib.import_module("tests.host.soak_mix").soak
+    report = run(options.messages, options.alerts, options.seed, options.heap)
     print(f"{options.messages} messages, {options.alerts} alerts in {report.seconds:.0f} s")
     print("faults:", ", ".join(f"{count} {name}" for name, count in report.faults.most_common()))
     print("answers:", ", ".join(f"{count} {name}" for name, count in report.answers.most_common()))
-    print(f"answers given up as maybe sent that had not been: {report.given_up}")
-    print(f"alerts repeated with their mark: {report.marked}")
+    print(f"old messages that were joined with others, which have the answer: {report.joined}")
+    print(f"answers given up as maybe sent that had not been: {report.given_up - report.joined}")
+    print(f"alerts repeated with their mark: {report.marked}, with the time of day: {report.late}")
     print(f"short of memory: {report.short} times")
+    for name, count in sorted(report.others.items()):
+        print(f"{name}: {count}")
+    if report.open_files:
+        print("open files:", *report.open_files)
     print("heap used at /status, KB:", *report.heap_kb)
     print(f"flash: {report.flash_bytes} bytes written, {report.flash_erases} erases")
     if options.log:

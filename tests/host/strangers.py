@@ -1,11 +1,20 @@
 """Strangers in front of a page: connections by hand, odd requests, and wrong codes."""
 
+import collections
 import contextlib
 import json
 import socket
+import threading
 
 from tenner_sim import LIMIT_S
 
+#: Whole heads, without the body that they promise.
+HEADS = {
+    "pair": b"POST /api/v1/pair HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n",
+    "chat": b"POST /api/v1/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n",
+    "sealed": b"POST /sealed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1500\r\n\r\n",
+    "pipelined": b"GET /app.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3,
+}
 #: Requests, and the statuses of their answers.
 ODD = [
     (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(500) + b"\r\n\r\n", 400),
@@ -34,6 +43,34 @@ def connections(home, texts):
                 one.sendall(text)
             made.append(one)
         yield made
+
+
+@contextlib.contextmanager
+def flood(home, head, address="127.0.0.2", a_second=200, kept=60):
+    """Strangers at another address who connect without end, send a head and stay; the oldest leave
+    when there are `kept`. Yields the number of those that connected, in a list."""
+    over = threading.Event()
+    count = [0]
+
+    def come():
+        made = collections.deque()
+        while not over.wait(1 / a_second):
+            with contextlib.suppress(OSError):
+                made.append(socket.create_connection(("127.0.0.1", home.port), 1, (address, 0)))
+                count[0] += 1
+                made[-1].sendall(head)
+            if len(made) > kept:
+                made.popleft().close()
+        for one in made:
+            one.close()
+
+    coming = threading.Thread(target=come)
+    coming.start()
+    try:
+        yield count
+    finally:
+        over.set()
+        coming.join()
 
 
 def answer_of(connection):

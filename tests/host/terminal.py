@@ -17,10 +17,15 @@ from tenner_sim import LIMIT_S
 class Terminal:
     """A person at a terminal in front of a command."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, installed=None):
+        """`installed`: a wheel's environment, tests.host.installed.Installed."""
         command = [sys.executable, "-m", "tenner_host.cli", *arguments]
         self.pid, self._fd = pty.fork()
         if not self.pid:
+            if installed:
+                os.chdir(installed.work)
+                command = [installed.place / "bin" / "tenner", *arguments]
+                os.execve(command[0], command, {**installed.environment, "TERM": "xterm"})
             os.environ["PYTHONPATH"] = str(ROOT)
             os.execv(command[0], command)
         self.seen = ""
@@ -43,7 +48,7 @@ class Terminal:
         return True
 
     def type(self, text):
-        os.write(self._fd, text.encode())
+        os.write(self._fd, text.encode(errors="surrogateescape"))
 
     def interrupt(self):
         """Press Ctrl-C, and return the exit status.
@@ -83,8 +88,8 @@ class Terminal:
 def terminal():
     started = []
 
-    def start(*arguments):
-        started.append(Terminal(*arguments))
+    def start(*arguments, **options):
+        started.append(Terminal(*arguments, **options))
         return started[-1]
 
     yield start

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tenner_host import BOARDS
+from tenner_host import BOARDS, prompts
 from tenner_host.board import port_errors, ports, transfer
 from tenner_host.board.opening import open_board
 from tenner_host.board.transfer import short_hash
@@ -502,7 +502,7 @@ def test_the_only_board_is_taken_and_several_are_asked_for(usb, tmp_path, monkey
     usb.append(TWO)
     with pytest.raises(PortError, match=r"choose one with --port: /dev/ttyACM0 .*; /dev/ttyACM1 "):
         ports.choose(project, ask=False)
-    monkeypatch.setattr(ports.click, "prompt", lambda *args, **options: 2)
+    monkeypatch.setattr(prompts, "choose", lambda *args: "2")
     assert ports.choose(project, ask=True) == TWO
     assert ports.choose(project, port="BB") == TWO
 

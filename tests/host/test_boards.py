@@ -54,7 +54,7 @@ def test_a_board_at_its_prompt_is_asked(patient):
         assert one["chip"] == "ESP32-S3"
         assert one["micropython"] == "1.29.0"
         assert one["agent"] is None
-        assert 1 << 20 < one["flash_free"] < 1 << 21
+        assert 1 << 20 < one["flash_free_bytes"] < 1 << 21
         shown = tenner("boards").stdout
         assert "ESP32-S3, MicroPython 1.29.0, " in shown
 
@@ -64,7 +64,7 @@ def test_an_agent_is_left_alone_unless_one_insists():
         board.wait_for("agent runs")
         before = board.status()
         one = listed()["virtual board 'one'"]
-        assert one["state"] == "runs a program, or is silent"
+        assert one["state"].startswith("shows no prompt, as when its agent runs")
         assert one["micropython"] is None
         assert "not asked yet (tenner boards --ask)" in tenner("boards").stdout
         assert board.status()["child"] == before["child"]
@@ -81,7 +81,7 @@ def test_what_is_wrong_with_a_port_is_its_state(monkeypatch):
         taken.wait_for(">>> ")
         with serial.Serial(taken.pty, exclusive=True):
             found = listed()
-            assert "is used by another program" in found["virtual board 'taken'"]["state"]
+            assert "is used by another program" in found["virtual board 'taken'"]["problem"]
             assert found["virtual board 'empty'"]["chip"] == "ESP32-C3"
         taken.unplug()
         assert list(listed()) == ["virtual board 'empty'"]

@@ -5,7 +5,8 @@ import ssl
 import pytest
 
 from tenner_host.ca_roots import RootError, Unreachable, root_of
-from tenner_sim.services import Authority, OfflineModel
+from tenner_sim.services import OfflineModel
+from tenner_sim.services.authority import Authority
 
 
 @pytest.fixture

@@ -1,16 +1,20 @@
 """Talking with the whole agent on its console, and running code in its place."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
+from tenner_host.board.board import AT_REPL
+from tenner_host.board_clock import clock_of
 from tenner_host.cli import main as tenner
-from tenner_host.console import commands
+from tenner_host.console import answers, commands
 from tenner_host.console.console import LOG_LINE, Console, Kind, Said
-from tenner_host.doctor import linux_board
+from tenner_host.doctor import linux_board, serial_board
 from tenner_host.errors import CommandError
+from tenner_host.web.now import status_fields
 from tenner_sim.services import Step
 from tenner_sim.vboard import VirtualBoard
 from tests.host.e2e import ASK, READS, agent_board
@@ -41,19 +45,16 @@ def tell(board, *arguments, status=0):
 @pytest.mark.parametrize(
     ("command", "text", "key"),
     [
-        ("why", "next: ", "next_s"),
-        ("status", "heap ", "heap "),
-        ("heartbeat", "now: ", "text"),
+        ("why", "next: ", "next_in_s"),
+        ("status", "heap ", "heap"),
+        ("heartbeat", "now: ", "tasks"),
     ],
 )
 def test_questions_leave_the_agent_alone(bench, command, text, key):
     boots, said = bench.board.status()["boots"], len(bench.board.serial_log)
     assert text in tell(bench.board, command).stdout
-    answer = json.loads(tell(bench.board, command, "--json").stdout)["answer"]
-    # Structured answers are data, not lines of text.
-    assert any(key in one for one in answer), answer
-    assert all(isinstance(one, str if command == "status" else dict) for one in answer)
-    assert not [one for one in answer if "/=" in one or "console" in one], answer
+    answer = json.loads(tell(bench.board, command, "--json").stdout)
+    assert key in answer, answer
     assert bench.board.status()["boots"] == boots
     logged = [line for line in bench.board.serial_log[said:].splitlines() if LOG_LINE.match(line)]
     assert not [line for line in logged if "/" + command in line], "nobody wants to read that"
@@ -61,8 +62,51 @@ def test_questions_leave_the_agent_alone(bench, command, text, key):
 
 def test_the_alarms_where_there_are_none(bench):
     assert "no alarms" in tell(bench.board, "alarms").stdout
-    assert json.loads(tell(bench.board, "alarms", "--json").stdout)["answer"] == []
-    assert "There is no alarm 7 now" in tell(bench.board, "alarms", "ack", "7").stdout
+    assert json.loads(tell(bench.board, "alarms", "--json").stdout)["alarms"] == []
+
+
+# (the words behind `tenner alarms`, the refusal)
+REFUSED = [
+    ("ack 7", "There is no alarm 7 now"),
+    ("mute 7 2h", "There is no alarm 7 now"),
+    ("unmute 7", "There is no alarm 7 now"),
+    ("why 7", "There is no alarm 7 now"),
+    ("mute line 1 2h", "There is no alarm line 1 now"),
+    ("ack", "expected: ack ID"),
+    ("shout 7", "expected: ack ID"),
+]
+
+
+@pytest.mark.parametrize(("words", "sentence"), REFUSED)
+def test_a_refused_command_fails(bench, words, sentence):
+    done = tell(bench.board, "alarms", *words.split(), status=1)
+    assert done.stderr.startswith(f"tenner: {sentence}") and not done.stdout
+    done = tell(bench.board, "alarms", *words.split(), "--json", status=1)
+    assert sentence in json.loads(done.stdout)["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_refused"),
+    [
+        ('Nothing to acknowledge, it is over: "Hot!".', True),
+        ('attic: Nothing to acknowledge, it is over: "Hot!".', True),
+        ('"ever" is no duration; expected one such as 30m, 2h', True),
+        ("There is no command /alarms. Did you mean /why?", True),
+        ("/alarms is not available here.", True),
+        ('Acknowledged: "There is no alarm "; x. I will say when it is over.', False),
+        ("attic: Muted for 2 h: x. You will hear of events afterwards.", False),
+        ("alarm 3: active; room.temperature > 30; There is no alarm 3 now", False),
+        ("Not muted any more: x.", False),
+    ],
+)
+def test_a_refusal_is_known_by_its_words(answer, is_refused):
+    assert bool(answers.refusal([answer])) == is_refused
+
+
+def test_an_error_in_place_of_an_answer_fails():
+    line = line_of("\x1f\x1e\r\n\x1ffailed\x1e\r\n\x1cout of memory\x1e\r\n")
+    with pytest.raises(CommandError, match="out of memory"):
+        line.ask("/status")
 
 
 def test_a_log_line_between_two_keys_of_the_echo_is_taken_out():
@@ -152,7 +196,18 @@ def test_a_heartbeat_now_tells_its_outcome(bench):
         tell(bench.board, "heartbeat", "--now").stdout.splitlines()[-1].startswith("heartbeat: ")
     )
     done = tell(bench.board, "heartbeat", "--now", "--json")
-    assert json.loads(done.stdout)["answer"][0].startswith("heartbeat: ")
+    assert json.loads(done.stdout)["outcome"]
+
+
+def test_a_heartbeat_now_with_conditions_alone_ends_too():
+    text = "- (every 5s; when room.temperature > 30; notify) It is hot.\n"
+    with agent_board(heartbeat=text) as made:
+        board = made.ready().board
+        lines = tell(board, "heartbeat", "--now").stdout.splitlines()
+        assert lines[-1].startswith("heartbeat: ")
+        assert any(line.startswith("line 1: room.temperature") for line in lines), lines
+        answer = json.loads(tell(board, "heartbeat", "--now", "--json").stdout)
+        assert [one["line"] for one in answer["conditions"]] == [1] and answer["outcome"]
 
 
 def test_lines_of_a_pipe_are_answered_one_by_one(bench):
@@ -169,7 +224,7 @@ def test_no_answer_is_an_exit_status(bench):
     assert done.stdout == ""
     assert done.stderr.startswith("tenner: ") and "key" in done.stderr
     done = tell(bench.board, "chat", "say: one", "--json", status=1)
-    assert json.loads(done.stdout)["failed"] is True
+    assert json.loads(done.stdout)["error"]["exit"] == 1
     command = ["chat", "--port", bench.board.pty]
     done = CliRunner().invoke(tenner, command, input="say: one\n/lanes\n")
     bench.model.plan([])
@@ -248,10 +303,12 @@ def test_the_repl_stops_and_starts_the_agent(bench, terminal):
 
 def test_the_run_log_is_read_from_flash(bench):
     tell(bench.board, "heartbeat", "--now")
-    entries = json.loads(tell(bench.board, "logs", "--json").stdout)
-    assert entries and entries[-1]["r"]
+    entries = json.loads(tell(bench.board, "logs", "--json").stdout)["runs"]
+    assert entries and entries[-1]["result"]
     bench.board.wait_for("(pool.ntp.org)")
-    assert "heartbeat: ran, " in tell(bench.board, "logs", "-n", "3").stdout
+    # The board has no zone, and says so in the same words.
+    assert re.search(r"\d UTC  heartbeat: ran, ", tell(bench.board, "logs", "-n", "3").stdout)
+    assert "(UTC+00:00)" in tell(bench.board, "status").stdout
     bench.board.wait_for("(pool.ntp.org)")
 
 
@@ -300,6 +357,7 @@ def test_mount_reads_from_here(tmp_path, terminal):
 def test_a_part_that_fails_is_the_exit_status_and_a_finding_of_the_doctor(monkeypatch):
     sentence = "page, 4 times in a row, last 12 s ago: ValueError: a wrong value"
     answer = ["tenner 0.2.0", "up 0 h 1 min, heap 9 KB free", "network up"]
+    state = {"services": [{"name": "beat", "state": "running"}]}
 
     class Answers:
         def __enter__(self):
@@ -308,9 +366,9 @@ def test_a_part_that_fails_is_the_exit_status_and_a_finding_of_the_doctor(monkey
         def __exit__(self, *error):
             pass
 
-        def ask(self, line):
-            assert line == "/status"
-            return answer
+        def ask(self, line, limit_s=0):
+            assert line in ("/status", "/status json")
+            return [json.dumps(state)] if line == "/status json" else answer
 
     monkeypatch.setattr(commands, "_console", lambda port, sim: Answers())
     monkeypatch.setattr(linux_board, "Console", lambda line: Answers())
@@ -325,5 +383,37 @@ def test_a_part_that_fails_is_the_exit_status_and_a_finding_of_the_doctor(monkey
     answer.append("failing: " + sentence)
     done = CliRunner().invoke(tenner, ["status"])
     assert done.exit_code == 1 and sentence in done.output
-    assert CliRunner().invoke(tenner, ["status", "--json"]).exit_code == 1
+    assert "error" not in json.loads(CliRunner().invoke(tenner, ["status", "--json"]).stdout)
+    state["services"].append({"name": "page", "state": "failing", "last_error": sentence})
+    done = CliRunner().invoke(tenner, ["status", "--json"])
+    found = json.loads(done.stdout)
+    assert done.exit_code == 1 and found["services"][1]["last_error"] == sentence
+    assert found["error"] == {"message": "parts of the agent fail: page", "exit": 1}
+    assert status_fields(answer)["failing"] == [sentence]
     assert findings()[1] == ("service", "fail", sentence)
+    # A serial board's, before it is stopped.
+    monkeypatch.setattr(serial_board, "Console", lambda line: Answers())
+    monkeypatch.setattr(serial_board.SerialBoard, "console", lambda port: None)
+    monkeypatch.setattr(serial_board.SerialBoard, "peek", lambda port: "runs a program")
+    (found,) = serial_board._services(board)
+    assert (found.check, found.state.value, found.text) == ("service", "fail", sentence)
+    answer.pop()
+    assert [one.state.value for one in serial_board._services(board)] == ["ok"]
+    monkeypatch.setattr(serial_board.SerialBoard, "peek", lambda port: AT_REPL)
+    assert [one.state.value for one in serial_board._services(board)] == ["skip"]
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        (b'{"time": {"zone": "Europe/Berlin"}}', "2026-09-21 16:13 UTC+02:00"),
+        (b'{"time": {"zone": "EST5EDT,M3.2.0,M11.1.0"}}', "2026-09-21 10:13 UTC-04:00"),
+        (b'{"time": {"zone": "Mars/Olympus"}}', "2026-09-21 14:13 UTC"),
+        (b"{", "2026-09-21 14:13 UTC"),
+        (None, "2026-09-21 14:13 UTC"),
+    ],
+)
+def test_times_are_those_of_the_board_and_say_their_zone(config, text):
+    found = {"/config.json": config} if config else {}
+    board = SimpleNamespace(read_files=lambda paths: found)
+    assert f"{clock_of(board)(1790000000):%Y-%m-%d %H:%M %Z}" == text

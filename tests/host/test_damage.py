@@ -6,16 +6,18 @@ import shutil
 
 import pytest
 
+from tenner.store import config
 from tenner_sim.services import OWNER
 from tenner_sim.services.telegram_people import TOKEN
 from tests.host import page_home
+from tests.setting_values import wrong_json
 
 #: Every file that an agent may keep in /state.
 NAMES = (
     "heartbeat.json", "cron.json", "browsers.json", "cooldown.json", "runs.jsonl", "said.jsonl",
     "held.jsonl", "outbox.jsonl", "failed.jsonl", "page.jsonl", "episodes.jsonl", "sending.a",
     "sending.b", "telegram.a", "telegram.b", "owner.a", "owner.b", "budget.a", "budget.b",
-    "update.a", "update.b", "readings", "tls", "starts", "again", "config.wrong",
+    "update.a", "update.b", "readings", "tls", "starts", "again", "config.wrong", "config.good",
     f"sessions/telegram_{OWNER}.jsonl", "sessions", "mcp", "outgoing", "tails.part",
 )  # fmt: skip
 MEGABYTES = 3
@@ -118,6 +120,54 @@ def test_state_that_is_damaged_while_the_agent_runs(home):
     home.reset()
     home.open()
     is_told(home, 50)
+
+
+@on_each
+def test_a_start_with_wrong_settings(home):
+    path = home.root / "config.json"
+    right = json.loads(path.read_text())
+    for turn in range(3):
+        home.stop()
+        wrong = {}
+        for row in config.rows():
+            key = row[0].replace("*", "0")
+            if key.split(".")[0] not in right and key.split(".")[0] != "llm":
+                found = [one for one in wrong_json(row[1]) if len(one) < 100]
+                wrong[key] = found[turn * 7 % len(found)]
+        text = ",\n".join(f'"{key}": {value}' for key, value in wrong.items())
+        path.write_text(json.dumps(right)[:-1] + ",\n" + text + "}")
+        before = len(home.services.telegram.sent)
+        home.start().open()
+        arrives(home.services.telegram, before, "Settings that are wrong, and not used:")
+        for key in wrong:
+            assert any(f": {key}" in line and "; until then it is" in line for line in home.lines)
+        is_told(home, 31 + turn)
+    path.write_text(json.dumps(right))
+
+
+@on_each
+def test_a_start_with_settings_that_cannot_be_read(home):
+    """Those of the last start hold, and the owner is told once."""
+    path = home.root / "config.json"
+    right = path.read_bytes()
+    for number, damaged in enumerate(
+        (b"", b"[]", right[:-3], right.decode().encode("utf-16"), right[:-1] + b', "x": NaN}')
+    ):
+        home.stop()
+        path.write_bytes(damaged)
+        before = len(home.services.telegram.sent)
+        home.start().open()
+        arrives(home.services.telegram, before, "Settings that are wrong, and not used:")
+        told = home.services.telegram.sent[-1].text
+        assert "config.json: " in told and "the settings of the last start are used" in told
+        is_told(home, 31 + number)
+    home.stop()
+    path.unlink()
+    path.mkdir()
+    home.start().open()
+    is_told(home, 37)
+    path.rmdir()
+    path.write_bytes(right)
 
 
 @on_each

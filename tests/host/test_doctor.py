@@ -22,8 +22,8 @@ together = SideBySide(at_once=3)
 #: Everything there is to look at, in this order.
 CHECKS = (
     (
-        "port repl loader image micropython code files heap settings certificates i2c0 wifi "
-        "signal clock dns tls key telegram agent"
+        "port service repl loader image micropython code files heap settings certificates i2c0 "
+        "wifi signal clock dns tls key telegram agent"
     )
     .replace("heap", "heap,largest block")
     .replace(" ", ",")
@@ -39,7 +39,7 @@ def examine(board, *options):
         [*command, *options], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
     )
     assert done.stdout, done.stderr
-    found = json.loads(done.stdout)
+    found = json.loads(done.stdout)["checks"]
     failed = [one["check"] for one in found if one["state"] == "fail"]
     assert done.returncode == (7 if failed else 0), done.stderr
     for one in found:
@@ -103,6 +103,7 @@ FAULTS = [
     ("full", {"files": {"/workspace/big": os.urandom(FILLING)}}, None, "files", "are free", "/workspace/big"),  # noqa: E501
     ("bus", {"files": {"/workspace/SENSORS.json": SENSORS.replace("0x48", "0x49")}}, None, "i2c0", "0x49", "SDA"),  # noqa: E501
     ("json", {"files": {"/workspace/SENSORS.json": "{"}}, None, "sensors", "cannot be read", "tenner sync"),  # noqa: E501
+    ("odd", {"files": {"/workspace/SENSORS.json": '{"a`b": {"driver": "internal"}}'}}, None, "sensors", "a sensor's name has no quotes", "rename a`b"),  # noqa: E501
 ]  # fmt: skip
 
 
@@ -130,7 +131,7 @@ def test_an_empty_board():
 def test_no_permission_is_the_first_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(tenner, ["doctor", "--port", "/dev/ttyNOPE", "--json"])
-    found = json.loads(done.stdout)
+    found = json.loads(done.stdout)["checks"]
     assert (found[0]["check"], found[0]["state"]) == ("port", "fail")
     assert done.exit_code == 7
 
@@ -153,7 +154,7 @@ def test_the_text_for_people():
     assert "fail  key            " in done.stdout
     assert "                     -> is llm.api_key complete" in done.stdout
     assert "skip  telegram       no token is set" in done.stdout
-    assert done.stderr == "tenner: 1 of 18 checks failed, first key\n"
+    assert done.stderr == "tenner: 1 of 19 checks failed, first key\n"
 
 
 @pytest.mark.parametrize("name", ["tmp102", "lm75", "sht31", "bme280", "ads1115"])

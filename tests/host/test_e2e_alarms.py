@@ -4,7 +4,8 @@ edit by the agent."""
 import json
 import re
 
-from tenner_sim.services import OWNER, Authority
+from tenner_sim.services import OWNER
+from tenner_sim.services.authority import Authority
 from tests.host.broker import Broker, Owner
 from tests.host.e2e import PSRAM, agent_board
 

@@ -88,7 +88,7 @@ def test_wrong_settings_stop_nothing_and_are_told_once():
         assert "llm.max_tokens must be a whole number from 16 to 32000, not true" in text
         assert "until then it is 1024" in text
         assert "time.ntp_host must be the name or the address of a server" in bench.log
-        assert "... and 6 more" in text
+        assert "... and 7 more" in text
         bench.board.power_cycle()
         bench.echo("again there")
         assert sum("not used" in text for text in bench.told()) == 1

@@ -141,7 +141,7 @@ def test_one_beat_that_has_something_to_say(tenner, root, services):
     (root / "workspace" / "HEARTBEAT.md").write_text("- Say: water the plants.\n")
     code, output, errors = tenner("--heartbeat")
     assert code == 0, output + errors
-    assert "decision: run" in output, output
+    assert "decision: run" in output, output + errors
     assert "would send: water the plants." in output
     assert len(services.model.requests) == 1
 

@@ -135,8 +135,17 @@ def test_the_commands_that_follow_prints_do_something_visible(tmp_path):
             assert printed("tenner sim set") == ""
             assert "next: " in printed("tenner why")
             assert "reads 35 °C" in printed("tenner chat")
-            until("Telegram, to the owner")
-            until("The TMP102 at 0x48 on i2c0 reads 35 °C")
+            # The board's lines go on behind each command, and the phone's.
+            wanted = {
+                "Telegram, to the owner",
+                "The TMP102 at 0x48 on i2c0 reads 35 °C",
+                r"board \| .*heartbeat room\.temperature 35 > 30",
+                r"board \| .*agent +console",
+            }
+            while wanted:
+                until("|".join(wanted))
+                wanted = {one for one in wanted if not re.search(one, seen[-1])}
+            assert not re.search("[\x1c-\x1f]|/=", "".join(seen))
             process.send_signal(signal.SIGINT)
             process.communicate()
             assert process.returncode == 0

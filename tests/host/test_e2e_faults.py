@@ -125,8 +125,8 @@ def test_what_may_have_arrived_before_a_power_cut_is_not_told_twice():
         assert len([text for text in told if not text.startswith("(maybe sent before) ")]) == 1
 
 
-#: As on an ESP32 without memory for lwIP's select: the loop's own poll fails, not a task. Once,
-#: when the agent has written a note.
+#: As on an ESP32 without memory for lwIP's select, or for Python: the loop's own poll fails, not a
+#: task. Once, when the agent has written a note.
 FAILING_POLL = b"""
 import asyncio, os
 
@@ -142,7 +142,7 @@ class Poller:
             os.remove("/workspace/notes/fail.md")
         except OSError:
             return self.poller.ipoll(ms)
-        raise OSError(5)
+        raise ERROR
 
 queue = asyncio.core._io_queue
 queue.poller = Poller(queue.poller)
@@ -152,12 +152,18 @@ main()
 """
 
 
-@together.check
-def test_a_board_whose_event_loop_fails_restarts_and_says_so():
-    with agent_board(files={"/main.py": FAILING_POLL}) as bench:
+@together.each(
+    [
+        (b"OSError(5)", "[Errno 5] EIO"),
+        (b"MemoryError('allocating 397 bytes')", "allocating 397 bytes"),
+    ]
+)
+def test_a_board_whose_event_loop_fails_restarts_and_says_so(error, shown):
+    main = FAILING_POLL.replace(b"ERROR", error)
+    with agent_board(files={"/main.py": main}) as bench:
         bench.ready()
         bench.telegram.say(OWNER, 'call write_file {"path":"notes/fail.md","content":"now"}')
-        bench.wait_for("too little memory for connections ([Errno 5] EIO): restarting")
+        bench.wait_for(f"too little memory for connections ({shown}): restarting")
         bench.ready()
         bench.wait_told("^I was restarted while working on this")
         bench.echo("on")

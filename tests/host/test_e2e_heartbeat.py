@@ -111,7 +111,7 @@ def test_a_person_on_telegram_comes_first_where_two_tls_sessions_fit(heap):
     with agent_board(WARM_ROOM, heap=heap) as bench:
         bench.ready()
         _stalled_beat(bench)
-        assert bench.ask("say: me first").startswith("me first")
+        assert bench.ask("say: me first").startswith("me first"), bench.log[-3000:]
         bench.wait_told(WARM_TOLD)
         assert "preempted by a user message" in bench.log
 

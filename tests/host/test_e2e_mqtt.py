@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tenner_sim.services import Authority
+from tenner_sim.services.authority import Authority
 from tenner_sim.services.telegram_files import png_size
 from tests.bench.agent import readings
 from tests.host.broker import Broker, Owner

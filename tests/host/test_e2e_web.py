@@ -9,11 +9,11 @@ from tenner_sim.services import (
     OWNER,
     TOKEN,
     Answer,
-    Authority,
     Response,
     Service,
     ToolCall,
 )
+from tenner_sim.services.authority import Authority
 from tests.host.e2e import HEAP, ONE_SESSION, PASSWORD, SideBySide, agent_board
 
 together = SideBySide(4)

@@ -10,9 +10,12 @@ import threading
 
 import pytest
 import serial
+from click.testing import CliRunner
+from esptool.loader import ESPLoader
 from esptool.util import FatalError
 
 from tenner_host.catalog import image_hashes, known_boards, releases
+from tenner_host.cli import main
 from tenner_host.errors import BoardSilent, PortError
 from tenner_host.flash import command, run
 from tenner_host.sync.backup import Backup
@@ -154,6 +157,57 @@ def test_ctrl_c_in_the_middle_says_how_to_go_on(place, monkeypatch):
         )
         flashed("--image", path)
         assert own(used) == OWN
+
+
+#: Of Ctrl-C in a flash.
+POINTS = 24
+
+
+@pytest.mark.parametrize("fast", [False, True], ids=["firmware", "fast"])
+def test_ctrl_c_at_the_commands_to_the_loader(place, monkeypatch, fast):
+    """At one in each part of all: the board is as before, or the same command finishes."""
+    monkeypatch.setattr(run, "_see_it_start", lambda port, report: None)
+    write, struck = ESPLoader.write, []
+    count = at = 0
+
+    def impatient(loader, packet):
+        nonlocal count
+        count += 1
+        if count == at:
+            struck.append(at)
+            raise KeyboardInterrupt
+        return write(loader, packet)
+
+    monkeypatch.setattr(ESPLoader, "write", impatient)
+
+    def arguments(number):
+        path = written(place, f"{number}.bin", code=noise(number))
+        return ["--image", path, *(["--fast"] if fast else [])]
+
+    with board() as used:
+        used.wait_for("tenner")
+        flashed(*arguments(0))
+        total, half_written = count, 0
+        for number in range(POINTS):
+            count, at = 0, 1 + number * total // POINTS
+            again = arguments(number + 1)
+            done = CliRunner().invoke(main, ["flash", *map(str, again)])
+            if count < at:
+                # A later flash sends fewer.
+                assert done.exit_code == 0, done.output
+                continue
+            said = done.stderr
+            assert done.exit_code == 130 and "Traceback" not in said, done.output
+            assert said.strip().splitlines()[-1].startswith("tenner: stopped"), said
+            count, at = 0, 0
+            if "half written" in said:
+                half_written += 1
+                flashed(*again)
+            else:
+                assert "nothing was changed" in said or "flashed and verified" in said, said
+            used.wait_state("running")
+            assert own(used) == OWN, (number, said)
+        assert len(struck) > POINTS // 2 and half_written, (struck, half_written)
 
 
 def test_ctrl_c_after_the_last_byte_says_that_all_is_written(place, monkeypatch):

@@ -7,10 +7,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from tenner_host import ROOT
 from tenner_host.cli import main
-from tenner_host.remote import broker as broker_client
-from tenner_sim.services import Authority
+from tenner_sim.services.authority import Authority
 from tests.host.broker import PASSWORD, USER, Broker, Owner
 from tests.host.e2e import PSRAM, agent_board
 
@@ -51,7 +49,7 @@ def test_ten_boards_and_one_that_lost_its_power(broker, tmp_path):
             owner.wait(f"{name}/state")
         boards["cellar"].board.wifi(False)
         owner.wait("cellar/status", lambda text: text == "offline")
-        found = json.loads(fleet(broker, tmp_path, "--json").output)
+        found = json.loads(fleet(broker, tmp_path, "--json").output)["boards"]
         table = fleet(broker, tmp_path).output
     owner.close()
     print(table)
@@ -86,16 +84,9 @@ def test_a_library_that_is_missing_is_a_sentence(monkeypatch):
     result = CliRunner().invoke(main, ["fleet", "status", "--host", "localhost"])
     assert result.exit_code == 1
     assert result.output == (
-        "tenner: a broker needs the library paho-mqtt: pip install 'paho-mqtt>=2.1,<3'\n"
+        "tenner: a broker needs the library paho-mqtt: "
+        f"{sys.executable} -m pip install 'paho-mqtt>=2.1,<3'\n"
     )
-
-
-def test_what_is_said_to_install_is_what_the_project_needs():
-    wanted = (ROOT / "pyproject.toml").read_text()
-    requirement = broker_client.REQUIREMENT
-    assert f'"{requirement}' in wanted
-    # The name on a package index is somebody else's.
-    assert not requirement.startswith("tenner")
 
 
 def test_an_unknown_authority_is_refused(broker):

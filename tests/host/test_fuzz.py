@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.fuzz.run import check, corpus, fuzz
+from tests.fuzz.parsers import PARSERS
+from tests.fuzz.run import Elsewhere, check, corpus, fuzz
 from tests.fuzz.targets import TARGETS
 
 
@@ -24,3 +25,25 @@ def test_a_target_that_breaks_is_noticed(monkeypatch):
     monkeypatch.setitem(TARGETS, "scanner", type(TARGETS["scanner"])(broken, (b"a",)))
     with pytest.raises(AssertionError):
         fuzz("scanner", 2000)
+
+
+@pytest.fixture(scope="module")
+def elsewhere(micropython32):
+    there = Elsewhere(micropython32)
+    yield there
+    there.close()
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_no_input_breaks_it_on_micropython(elsewhere, name):
+    for data in corpus(name):
+        check(elsewhere.target(name), data)
+    fuzz(name, 60, 0, elsewhere.target(name))
+
+
+def test_a_parser_that_breaks_on_micropython_is_noticed(micropython32, monkeypatch):
+    monkeypatch.setitem(TARGETS, "unknown", TARGETS["url"])
+    there = Elsewhere(micropython32)
+    with pytest.raises(AssertionError, match="it ended"):
+        fuzz("unknown", 2, 0, there.target("unknown"))
+    there.close()

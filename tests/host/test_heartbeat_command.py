@@ -88,7 +88,7 @@ def test_a_check_says_how_it_understands_each_line(folder):
     output = tell("--check", folder / "HEARTBEAT.md", status=1)
     assert 'line 5: off: "evry 10m": is no clause; did you mean "every 10m"?' in output
     assert "right would be: (every 10m) Look." in output
-    found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json", status=1))
+    found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json", status=1))["lines"]
     assert [(one["line"], one["kind"], one["calls_per_day"]) for one in found] == [
         (2, "alarm", 0),
         (3, "alarm", 0),
@@ -122,11 +122,11 @@ def test_a_check_takes_the_sensors_beside_the_file(folder):
     (folder / "SENSORS.json").write_text('{"room": {"driver": "sht31"}}')
     line = "- (when rom.temperature > 30; notify) Hot: {room.temprature}\n"
     (folder / "HEARTBEAT.md").write_text(line)
-    found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json", status=1))
+    found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json", status=1))["lines"]
     assert found[0]["kind"] == "off"
     assert "(when room.temperature > 30; notify)" in found[0]["suggestion"]
     (folder / "HEARTBEAT.md").write_text("- When the room is above 86 °F, tell me\n")
-    found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json"))
+    found = json.loads(tell("--check", folder / "HEARTBEAT.md", "--json"))["lines"]
     assert (found[0]["kind"], found[0]["problem"]) == ("alarm", None)
     assert "tells you above 30 °C" in found[0]["text"]
 

@@ -7,9 +7,11 @@ import io
 import json
 import math
 import os
+import socket
 import subprocess
 import sys
 import time
+import urllib.error
 from contextlib import contextmanager
 
 import pytest
@@ -21,6 +23,7 @@ from tenner_host.board.board import Entry
 from tenner_host.board.info import Info
 from tenner_host.board.transfer import short_hash
 from tenner_host.cli import main as tenner
+from tenner_host.errors import reason
 from tenner_host.project import Project
 from tenner_host.sync import copies
 from tenner_host.sync.backup import Backup
@@ -337,3 +340,20 @@ def test_a_full_disk_behind_the_output_is_a_sentence(command):
     done = command_line(f"{command} > /dev/full")
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1 and line.startswith("tenner: this computer: No space left")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ECONNREFUSED, "Connection refused"), "Connection refused"),
+        (FileNotFoundError(errno.ENOENT, "No such file", "x.txt"), "No such file"),
+        (socket.gaierror(-2, "Name or service not known"), "Name or service not known"),
+        (urllib.error.URLError(OSError(111, "Connection refused")), "Connection refused"),
+        (UnicodeDecodeError("utf-8", b"\xe9", 0, 1, "invalid"), "it isn't UTF-8 text"),
+        (TimeoutError(), "TimeoutError"),
+        (ValueError("no JSON"), "no JSON"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_an_error_is_told_without_its_number(error, words):
+    assert reason(error) == words

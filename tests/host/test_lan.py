@@ -380,7 +380,9 @@ def test_an_address_is_remembered(board, computer):
     assert "nothing answers at 127.0.0.1:" in said and "web.enabled" in said
     assert "no such name" in tenner("status", "--via", "lan:nobody.invalid", code=4)
     for odd in ("lan:a b", "lan:1.2.3.4:99999", "lan:[::1", "lan:x:y"):
-        assert "neither a known board nor ADDRESS" in tenner("status", "--via", odd, code=1)
+        assert "neither a known board nor an address such as" in tenner(
+            "status", "--via", odd, code=1
+        )
     assert "available: mqtt" in tenner("status", "--via", "radio", code=2)
     assert "tenner 0." in tenner("status", *VIA)
 

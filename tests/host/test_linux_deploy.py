@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tenner_host import debian, places
+from tenner_host import FIRMWARE, debian, places
 from tenner_host.board.linux_board import Ending, Probe
 from tenner_host.board.ssh import Ssh, script
 from tenner_host.doctor import linux_board as doctor
@@ -338,7 +338,6 @@ def test_this_machine_can_be_looked_at(tmp_path):
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="another user has no rights to give up")
 ONBOARD = Path(release.__file__).parent / "onboard"
 STARTER = ("-m", "tenner.port.linux.least_power")
-FIRMWARE = Path(release.__file__).parents[2] / "firmware"
 
 
 def unit(folder, mounts="true"):

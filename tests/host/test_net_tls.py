@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from tenner_host import interpreters
-from tenner_sim.services import Authority
+from tenner_sim.services.authority import Authority
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = Path(__file__).with_name("tls_client.py")

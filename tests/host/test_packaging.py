@@ -29,6 +29,17 @@ def test_one_version_everywhere():
     assert newest[1] == version
 
 
+@pytest.mark.parametrize("target", re.findall(r"^([a-z0-9-]+):", MAKEFILE, re.MULTILINE))
+def test_a_shell_can_read_each_recipe(target):
+    """make takes a recipe apart by its own rules: a comma or a quote in a text ends it early."""
+    for given in ([], ["CHANGED=1"], ["NAME=x", "PORT=/dev/ttyUSB0", "K=a or b", "T=tests/host"]):
+        recipe = subprocess.run(
+            ["make", "-n", target, *given], cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+        read = subprocess.run(["sh", "-n"], input=recipe.stdout, capture_output=True, text=True)
+        assert (recipe.returncode, read.stderr) == (0, "")
+
+
 def test_package_json_lists_files_that_are_there():
     urls = json.loads(package_json.package_json())["urls"]
     assert ["tenner/__init__.py", "firmware/tenner/__init__.py"] in urls
@@ -40,7 +51,7 @@ def test_package_json_lists_files_that_are_there():
 
 def imported_modules():
     """(module, file) of everything tenner_host imports from outside, at any depth."""
-    for path in sorted((ROOT / "tenner_host").rglob("*.py")):
+    for path in sorted((ROOT / "host_tools" / "tenner_host").rglob("*.py")):
         if {"chip", "onboard"} & set(path.parts):
             continue  # code for MicroPython
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

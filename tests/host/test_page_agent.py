@@ -131,6 +131,7 @@ def test_foreign_pages_get_nothing_even_with_a_session(client):
 
 def test_now_has_the_state_the_tasks_and_the_sensors(client):
     found = client("GET", "/now").json
+    assert found["agent"]["status"]["failing"] == []
     assert found["problem"] is None and found["board"]["name"] == "kitchen"
     agent = found["agent"]
     assert agent["status"]["version"] == tenner_version()

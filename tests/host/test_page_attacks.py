@@ -8,7 +8,15 @@ import pytest
 from tenner_sim.services import OWNER
 from tenner_sim.services.telegram_people import TOKEN
 from tests.host import page_home
-from tests.host.strangers import ODD, answer_of, check_odd_answer, check_wrong_codes, connections
+from tests.host.strangers import (
+    HEADS,
+    ODD,
+    answer_of,
+    check_odd_answer,
+    check_wrong_codes,
+    connections,
+    flood,
+)
 from tests.host.web_client import Client
 
 
@@ -61,22 +69,25 @@ def test_sleepers_keep_neither_browsers_nor_the_beat_out(home):
         beats(home, 32.5)
 
 
-#: A whole head, and none of its body.
-HEADS = [
-    b"POST /api/v1/pair HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n",
-    b"POST /api/v1/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n",
-    b"POST /sealed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1500\r\n\r\n",
-    b"GET /app.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3,
-]
-
-
-@pytest.mark.parametrize("head", HEADS, ids=["pair", "chat", "sealed", "pipelined"])
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
 def test_a_head_without_a_body_keeps_neither_browsers_nor_the_beat_out(home, head):
     # The strangers close none.
     with connections(home, [head] * 150):
         assert Client(home)("GET", "/now").status == 401
         assert len(os.listdir(f"/proc/{home.process.pid}/fd")) < 100
         beats(home, 33.5)
+
+
+@pytest.mark.parametrize("head", [HEADS["pair"], HEADS["sealed"]], ids=["pair", "sealed"])
+def test_two_hundred_a_second_keep_neither_browsers_nor_the_beat_out(home, head):
+    with flood(home, head) as count:
+        owner = Client(home).pair()
+        for _ in range(5):
+            assert owner("GET", "/now").status == 200
+        assert len(os.listdir(f"/proc/{home.process.pid}/fd")) < 100
+        beats(home, 34.5)
+        assert owner("GET", "/now").status == 200
+    assert count[0] > 100, count
 
 
 @pytest.mark.parametrize("name", page_home.INTERPRETERS)

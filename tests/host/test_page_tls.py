@@ -73,6 +73,25 @@ def test_the_page_over_tls(tmp_path, argv, lib):
         assert not [line for line in home.lines if "Traceback" in line]
 
 
+def test_forgers_who_do_not_leave_keep_no_newcomer_out(tmp_path, argv, lib):
+    changes = {"web.cert": "page.pem", "web.key": "page.key"}
+    files = {**pem_files(), "lib/remote.key": b"ab" * 32}
+    context = AUTHORITY.client_context()
+    forged = b"POST /sealed HTTP/1.1\r\nHost: x\r\nContent-Length: 300\r\n\r\n" + b"x" * 300
+    with (
+        page_home.home(tmp_path, argv, lib, changes=changes, files=files) as home,
+        contextlib.ExitStack() as strangers,
+    ):
+        home.wait_for("https://ADDRESS:[0-9]+/ is open")
+        for _ in range(50):
+            plain = socket.create_connection(("127.0.0.1", home.port), timeout=LIMIT_S)
+            one = strangers.enter_context(context.wrap_socket(plain, server_hostname="localhost"))
+            one.sendall(forged)
+            assert one.recv(12)[9:] in (b"403", b"429", b"503")
+            head, _ = asked(home, "GET /now HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert head.startswith("HTTP/1.1 4")
+
+
 @pytest.mark.parametrize(
     ("changes", "files", "sentence"),
     [
@@ -89,8 +108,10 @@ def test_the_page_over_tls(tmp_path, argv, lib):
 def test_a_mistake_is_a_sentence_and_the_agent_runs(tmp_path, argv, lib, changes, files, sentence):
     with page_home.home(tmp_path, argv, lib, changes=changes, files=files) as home:
         assert sentence in home.wait_for("the page is off: (.*)")[1]
+        home.wait_for("Page: the page is off")
         home.type("/status")
         home.wait_for("outbox: 0 waiting")
+        home.wait_for("page, once, last [0-9]+ s ago: the page is off")
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", home.port), timeout=LIMIT_S)
         assert not [line for line in home.lines if "Traceback" in line]

@@ -14,7 +14,7 @@ from tenner_host.errors import BoardSilent, CommandError, Conflict
 from tenner_host.project import Project
 from tenner_host.remote import known
 from tenner_host.remote.link import Link
-from tenner_sim.services import Authority
+from tenner_sim.services.authority import Authority
 from tenner_sim.vboard.wifi import ADDRESS
 from tests.host import lan_board
 from tests.host.broker import Broker, Owner
@@ -90,7 +90,8 @@ def on_board(bench, path):
 def test_the_commands_work_without_a_cable(board, home):
     via = board.via
     assert "tenner 0." in tenner("status", *via)
-    assert json.loads(tenner("why", *via, "--json"))["command"] == "/why"
+    assert "next_in_s" in json.loads(tenner("why", *via, "--json"))
+    assert json.loads(tenner("status", *via, "--json"))["services"]
 
     # Both directions, then nothing to do, then a change here.
     (home / "workspace" / "NOTE.md").write_text("from here\n" * 300)

@@ -9,7 +9,7 @@ import pytest
 from croniter import croniter
 
 from tenner.schedule.cronexpr import Cron
-from tenner.schedule.posix_tz import Zone
+from tenner.store.posix_tz import Zone
 from tenner_host import FIRMWARE
 
 UTC = datetime.timezone.utc
@@ -33,7 +33,7 @@ FIRST = 1704067200  # 2024-01-01
 LAST = FIRST + 20 * 366 * 86400
 
 
-PLACES = (FIRMWARE / "tenner/schedule/zones.tsv").read_text(encoding="utf-8").splitlines()
+PLACES = (FIRMWARE / "tenner/store/zones.tsv").read_text(encoding="utf-8").splitlines()
 
 
 def test_the_boards_places_are_those_of_the_tz_database():
@@ -125,6 +125,14 @@ def any_match(expr):
     except Exception:
         return False
     return True
+
+
+@pytest.mark.parametrize("name", ZONES)
+def test_a_time_with_its_zone_is_that_moment(name):
+    for utc in (0, 1790000000, 1774746000):
+        text = Zone(ZONES[name]).iso(utc)
+        found = datetime.datetime.fromisoformat(text)
+        assert found.timestamp() == utc and found.isoformat() == text
 
 
 def test_cron_is_croniters():

@@ -52,6 +52,21 @@ def test_the_calls_of_a_task(task: str, calls: list[tuple[str, dict[str, Any]]])
     assert [(call.name, call.arguments) for call in decide(conversation(task)).calls] == calls
 
 
+def test_the_temperature_is_that_of_the_first_sensor() -> None:
+    asked = Conversation(
+        "", [Message("user", "How warm is it?")], {"sensor": Tool("sensor", "", {})}
+    )
+    assert [call.arguments for call in decide(asked).calls] == [{"action": "list"}]
+    listed = after(asked, "room, greenhouse")
+    assert [call.arguments for call in decide(listed).calls] == [
+        {"action": "read", "name": "room"}
+    ]
+    read = after(listed, "room: humidity 40.5 %, temperature -3.5 °C (now)")
+    assert decide(read).text == "The room sensor's temperature is -3.5 °C."
+    none = "none; SENSORS.json in the workspace defines them"
+    assert none in decide(after(asked, none)).text
+
+
 def test_a_summary_is_no_task_of_the_message_after_it() -> None:
     assert decide(conversation(f"say on\n\n{SUMMARIZE}")).text == SUMMARY
     assert decide(conversation(f"{SUMMARY}\n\nsay on")).text == "on"

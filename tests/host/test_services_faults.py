@@ -20,11 +20,11 @@ from tenner_sim.services import (
     RESET,
     STALL,
     TOKEN,
-    Authority,
     OfflineModel,
     Services,
     Step,
 )
+from tenner_sim.services.authority import Authority
 from tests.host.services_client import Http, Reply
 
 KEY = {"Authorization": f"Bearer {API_KEY}"}

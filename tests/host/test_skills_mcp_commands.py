@@ -25,7 +25,7 @@ def test_skills_are_listed_shown_and_installed(tenner, tmp_path):
     folder = tmp_path / "workspace" / "skills" / "plant-watch"
     assert (folder / "SKILL.md").read_text().startswith("---\nname: plant-watch\n")
     assert "* plant-watch" in tenner("skills", "list").output
-    rows = json.loads(tenner("skills", "list", "--json").output)
+    rows = json.loads(tenner("skills", "list", "--json").output)["skills"]
     assert [row["name"] for row in rows if row["installed"]] == ["plant-watch"]
 
 

@@ -269,9 +269,10 @@ def test_the_host_packages_import_in_one_order_only(tmp_path):
         "tenner_sim": "from tenner_host import x\nfrom tests import bench\n",
         "tenner_host": "def f():\n    import tenner_sim.vboard\nload('tenner_sim.command')\n",
     }.items():
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "x.py").write_text(text)
-        (tmp_path / package / "cli.py").write_text("COMMAND = 'tenner_sim.command'\n")
+        folder = tmp_path / "host_tools" / package
+        folder.mkdir(parents=True)
+        (folder / "x.py").write_text(text)
+        (folder / "cli.py").write_text("COMMAND = 'tenner_sim.command'\n")
     assert check_imports.check(tmp_path, tmp_path) == [
         "tenner_host.x:2 imports tenner_sim.vboard, which is above it",
         "tenner_host.x:3 imports tenner_sim.command, which is above it",
@@ -281,7 +282,7 @@ def test_the_host_packages_import_in_one_order_only(tmp_path):
 
 def test_each_package_of_the_host_is_checked_for_circles(tmp_path):
     for package in ("tenner_host", "tenner_sim"):
-        own = tmp_path / package / "own"
+        own = tmp_path / "host_tools" / package / "own"
         own.mkdir(parents=True)
         (own / "one.py").write_text(f"import {package}.own.two\n")
         (own / "two.py").write_text("def f():\n    from . import one\n")
@@ -299,7 +300,7 @@ def test_packages_have_an_order_and_their_programs_are_above_it(tmp_path):
         "copy/command.py": "from tenner_host.link import table\n",
         "link/command.py": "from tenner_host.copy import command, run\n",
     }.items():
-        file = tmp_path / "tenner_host" / path
+        file = tmp_path / "host_tools" / "tenner_host" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     assert check_imports.check(tmp_path / "none", tmp_path) == [
@@ -307,16 +308,16 @@ def test_packages_have_an_order_and_their_programs_are_above_it(tmp_path):
         "(tenner_host.copy.run -> tenner_host.link.line, tenner_host.link.table -> "
         "tenner_host.copy.run)"
     ]
-    (tmp_path / "tenner_host" / "link" / "table.py").write_text("")
+    (tmp_path / "host_tools" / "tenner_host" / "link" / "table.py").write_text("")
     assert check_imports.check(tmp_path / "none", tmp_path) == []
 
 
 def test_scripts_stand_above_the_simulator_and_below_the_tests(tmp_path):
     for package, text in {
-        "tenner_sim": "import scripts.lint\n",
+        "host_tools/tenner_sim": "import scripts.lint\n",
         "scripts": "from tenner_sim import demo\nfrom tests import bench\n",
     }.items():
-        (tmp_path / package).mkdir()
+        (tmp_path / package).mkdir(parents=True)
         (tmp_path / package / "x.py").write_text(text)
     assert check_imports.check(tmp_path / "none", tmp_path) == [
         "scripts.x:2 imports tests, which is above it",

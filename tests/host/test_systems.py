@@ -30,7 +30,7 @@ def load():
         done = CliRunner().invoke(main, [name, "--help"], prog_name="tenner")
         assert done.exit_code == 0, (name, done.output, done.exception)
         found = sorted(one for one in set(sys.modules) - before if one.partition(".")[0] == "tenner_sim")
-        assert name == "sim" or not found, (name, found)
+        assert name in ("sim", "try") or not found, (name, found)
     return main
 
 load()
@@ -56,6 +56,7 @@ main = load()
 #: (arguments, exit status, output)
 COMMANDS = [
     (["sim", "start"], 1, "virtual boards need Linux or macOS: on Windows, run tenner inside WSL"),
+    (["try"], 1, "virtual boards need Linux or macOS: on Windows, run tenner inside WSL"),
     (["sim", "list"], 1, "no virtual board is running"),
     (["deploy", "root@board"], 3, NEEDS_POSIX),
     (["boards"], 0, "Known boards"),

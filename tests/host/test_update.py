@@ -6,7 +6,7 @@ import re
 from tenner_host import FIRMWARE, tenner_version
 from tenner_host.release import keys
 from tenner_sim.services.authority import Authority
-from tests.host.e2e import OWNER, SideBySide, agent_board
+from tests.host.e2e import ASK, OWNER, SideBySide, agent_board
 from tests.host.releases import SHORT_TRIAL, Server, code, public, release
 
 together = SideBySide(3)
@@ -105,6 +105,12 @@ BAD = [
         "trial: connected",
     ),
     (
+        "fails_in_each_look_as_if_for_want_of_a_file",
+        ("schedule/tick.py", "    _reload(service)\n", '    raise OSError(2, "a look")\n'),
+        "it connected and heard its channel, but did not live three minutes without a fault",
+        "a look",
+    ),
+    (
         "eats_its_heap",
         (
             "services.py",
@@ -172,13 +178,18 @@ FAULTY = [
 # A module of each package, which cannot be imported.
 MODULES = [
     "agent/turn.py",
+    "channels/mqtt/readings.py",
     "chart/picture.py",
     "llm/parse_chat.py",
     "mcp/client.py",
+    "net/web/html.py",
     "remote/serve.py",
     "schedule/alarms.py",
     "sensors/bme280.py",
+    "store/load_custom.py",
     "tools/spawn.py",
+    "update/offer.py",
+    "voice.py",
 ]
 # Only the watchdog ends these: (name, change, the reason, a word of the last log lines).
 STUCK = [
@@ -215,14 +226,19 @@ STUCK = [
 ]
 
 
-@together.each(FAULTY)
-def test_a_faulty_part_ends_the_trial_at_once(name, change, word):
+def broken(change):
+    """A release with this change of its firmware."""
     helper = (
         "services.py",
         "async def _set_clock",
         "async def _fall():\n    int('a task')\n\n\nasync def _set_clock",
     )
-    bad = release(code("0.9.0", SHORT_TRIAL, change, helper))
+    return release(code("0.9.0", SHORT_TRIAL, change, helper))
+
+
+@together.each(FAULTY)
+def test_a_faulty_part_ends_the_trial_at_once(name, change, word):
+    bad = broken(change)
     with Server(bad) as server, board(server, trial_ms=600000) as bench:
         install(bench)
         text = bench.wait_told("Version 0.9.0 failed its trial", timeout_s=120)
@@ -269,6 +285,39 @@ def test_a_fault_after_the_decision_leaves_a_board_that_answers():
         bench.wait_for("tenner 0.9.0 on esp32")
         bench.echo("alive")
         assert "passed" in trees(bench) and "trial" not in trees(bench)
+
+
+@together.check
+def test_a_fault_in_a_tool_is_an_error_of_that_tool_alone():
+    change = (
+        "tools/i2c.py",
+        '    register = args.get("register")\n',
+        "    register = int('no')\n",
+    )
+    with (
+        Server(release(code("0.9.0", SHORT_TRIAL, change))) as server,
+        board(server) as bench,
+    ):
+        install(bench)
+        bench.wait_told(f"I run version 0.9.0 now, in place of {OLD}", timeout_s=120)
+        bench.wait_for("tenner 0.9.0 on esp32")
+        bench.wait_for("(pool.ntp.org)")
+        assert "21.5" not in bench.ask(ASK)
+        bench.echo("alive")
+
+
+@together.each([(number, change) for number, (_, change, *_) in enumerate([*FAULTY, *BAD])])
+def test_a_power_cut_in_the_trial_of_a_broken_release(number, change):
+    """Whenever the power goes, the old version is back at the end, and the owner knows."""
+    bad = broken(change)
+    with Server(bad) as server, board(server, trial_ms=12000) as bench:
+        install(bench)
+        bench.board.power_cut(number * 2, number % 2 == 1)
+        bench.board.wait_state("off", 60)
+        bench.board.power_on()
+        bench.wait_told("Version 0.9.0 failed its trial", timeout_s=120)
+        bench.echo("alive")
+        assert trees(bench) == ["release.keys", "tenner"]
 
 
 @together.each(BAD)

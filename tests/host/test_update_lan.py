@@ -224,6 +224,6 @@ def test_somebody_who_answers_for_a_board_gets_no_update_done(home):
     with Middle(0, lambda body: answer) as middle:
         lan_board.learn("feed", "attic", middle.port)
         said = tenner("update", *VIA, "--file", made(home), *HERE, "--json", code=4)
-        (found,) = json.loads(said.split("tenner:")[0])
+        (found,) = json.loads(said[said.index("{") :].split("\ntenner:")[0])["boards"]
         assert found["end"] == "away"
         assert "messages came that it did not send" in found["why"]

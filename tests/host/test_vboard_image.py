@@ -1,5 +1,7 @@
 """The flash image: esptool accepts it, littlefs-python and MicroPython read each other's files."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -174,3 +176,44 @@ def test_a_damaged_file_system_is_told_and_not_touched(tmp_path):
         board.type("\x03")
         board.wait_for(">>> ")
         assert path.read_bytes() == flash
+
+
+def test_ctrl_c_is_not_swallowed():
+    tree = {"/a.md": bytes(9000), "/b/c.md": b"text" * 3000}
+    size = 64 * 4096
+    image = littlefs_image.make_file_system(size, tree)
+    for at in range(1, 6):
+        read = []
+
+        def read_block(number, at=at, read=read):
+            read.append(number)
+            if len(read) == at:
+                raise KeyboardInterrupt
+            return image[number * 4096 : (number + 1) * 4096]
+
+        with pytest.raises(KeyboardInterrupt):
+            littlefs_image.read_file_system(size, read_block)
+        assert len(read) == at
+
+
+@pytest.mark.parametrize("name", ["read", "prog", "erase"])
+def test_ctrl_c_waits_for_the_end_of_an_image(monkeypatch, name):
+    tree = {"/a.md": bytes(9000), "/b/c.md": b"text" * 3000}
+    right = littlefs_image.make_file_system(64 * 4096, tree)
+    work = getattr(littlefs_image._Memory, name)
+    calls = []
+
+    def interrupted(*arguments):
+        calls.append(name)
+        if len(calls) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return work(*arguments)
+
+    monkeypatch.setattr(littlefs_image._Memory, name, interrupted)
+    memory = bytearray(right)
+    with pytest.raises(KeyboardInterrupt):
+        littlefs_image.add_files(memory, {"/d.md": b"more" * 5000})
+    found = littlefs_image.read_file_system(
+        len(memory), lambda number: bytes(memory[number * 4096 : (number + 1) * 4096])
+    )
+    assert found.files == {**tree, "/d.md": b"more" * 5000}

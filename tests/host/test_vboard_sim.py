@@ -2,8 +2,10 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from click.testing import CliRunner
 from tenner_host.board.sims import running_boards
 from tenner_host.interpreters import Interpreter
 from tenner_sim.command import sim
+from tenner_sim.services import free_ports
 from tenner_sim.vboard import VirtualBoard
 from tenner_sim.vboard.control import socket_path
 from tenner_sim.vboard.hardware import Hardware, read_pins
@@ -133,8 +136,9 @@ def test_start_outlives_its_starter_and_keeps_its_files(sim_dir):
 
     started = command("start", "--sim", "one", "--fresh")
     assert started.returncode == 0, started.stderr
-    first, following = started.stdout.splitlines()
+    first, *answers, following = started.stdout.splitlines()
     assert first.startswith("one runs; its serial port is /dev/pts/")
+    assert "Wi-Fi      virtual, password tenner-virtual" in answers
     assert "`tenner setup --sim one`" in following and "`tenner chat --sim one`" in following
     again = command("start", "--sim", "one")
     assert again.stdout == started.stdout.replace("one runs", "one runs already")
@@ -146,6 +150,40 @@ def test_start_outlives_its_starter_and_keeps_its_files(sim_dir):
         assert "choose with --sim: one, two" in command("get", "room.temperature").stderr
     assert command("log").stdout.startswith("ESP-ROM")
     assert command("stop").returncode == 0
+
+
+def test_the_ports_of_the_stand_ins_stay_unless_they_are_taken(tmp_path):
+    path = tmp_path / "ports.json"
+    ports = free_ports(path)
+    assert free_ports(path) == ports and len(set(ports.values())) == 2
+    with socket.create_server(("127.0.0.1", ports["model_port"])):
+        others = free_ports(path)
+    assert others["model_port"] != ports["model_port"]
+    assert others["telegram_port"] == ports["telegram_port"]
+    assert free_ports(path) == others
+
+
+def test_the_phone_of_a_board_with_stand_ins(sim_dir, board):
+    assert "no stand-ins run beside this board; `tenner sim start` starts some" in refused("phone")
+    with VirtualBoard({}, name="two", services=free_ports(sim_dir / "ports.json")) as two:
+        assert tenner_sim("phone", "--sim", "two") == "no message yet\n"
+        assert two.phone() == {"messages": [], "looks": 0}
+        services = two.status()["services"]
+        url = "{base_url}/bot{token}/sendMessage".format(**services["telegram"])
+        buttons = {"inline_keyboard": [[{"text": "Why", "callback_data": "/why"}]]}
+        body = {"chat_id": services["telegram"]["owner"], "text": "warm", "reply_markup": buttons}
+        request = urllib.request.Request(
+            url, json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
+        urllib.request.urlopen(request).close()
+        assert two.phone(look=False) == {
+            "messages": [{"text": "warm", "buttons": ["Why"]}],
+            "looks": 0,
+        }
+        shown = tenner_sim("phone", "--sim", "two")
+        assert "│ warm " in shown and "[Why]" in shown
+        assert "sent; " in tenner_sim("phone", "hello", "--sim", "two")
+        assert two.phone(look=False)["looks"] == 1
 
 
 def test_a_start_that_fails_is_reported_and_leaves_no_board(sim_dir, monkeypatch):

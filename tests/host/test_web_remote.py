@@ -14,7 +14,7 @@ from tenner_host.remote import known
 from tenner_host.remote.link import Link as Sealed
 from tenner_host.web import remote_link
 from tenner_sim import LIMIT_S
-from tenner_sim.services import Authority
+from tenner_sim.services.authority import Authority
 from tests.host import lan_board, page_home
 from tests.host.broker import Broker
 from tests.host.remote_board import own_key, remote_board, tenner

@@ -2,26 +2,20 @@
 checkout."""
 
 import json
-import os
+import re
 import ssl
-import subprocess
-import sys
-import sysconfig
-import tarfile
-import venv
 import zipfile
-from pathlib import Path
+from types import SimpleNamespace
 
-import pytest
-
-from tenner_host import ROOT, interpreters, tenner_version
+from tenner_host import ROOT, tenner_version
 from tenner_sim.services import Services
 from tests.host.e2e import settings
+from tests.host.installed import build, folder, run, sdist, tenner, wheel  # noqa: F401
+from tests.host.terminal import terminal  # noqa: F401 -- a fixture
+from tests.host.web_client import Client
 
 SHIPPED = ("firmware", "boards", "skills")
 DATA = "tenner_host/data/"
-#: As pip says it when no index can be reached.
-NO_NETWORK = ("Retrying (", "No matching distribution found")
 #: Every command and every command of a group, each with its module read.
 EVERY_HELP = """
 import sys
@@ -34,105 +28,6 @@ for words, command in todo:
     todo += [([*words, name], one) for name, one in getattr(command, "commands", {}).items()]
 print(len(todo))
 """  # noqa: E501
-
-
-def run(command, **options):
-    """Run a command that must succeed, and return its output."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        timeout=120, check=False, **options,
-    )  # fmt: skip
-    assert done.returncode == 0, f"{command}: {done.stdout}"
-    return done.stdout
-
-
-def build(target, source, folder):
-    """The sdist or wheel that the build backend makes of a source tree."""
-    run([sys.executable, "-m", "hatchling", "build", "-t", target, "-d", folder], cwd=source)
-    (made,) = folder.iterdir()
-    return made
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("wheel")
-
-
-@pytest.fixture(scope="module")
-def sdist(folder):
-    return build("sdist", ROOT, folder / "sdist")
-
-
-@pytest.fixture(scope="module")
-def wheel(sdist, folder):
-    """Made of the sdist, as pip does."""
-    with tarfile.open(sdist) as archive:
-        archive.extractall(folder / "source")
-    (source,) = (folder / "source").iterdir()
-    return build("wheel", source, folder / "wheel")
-
-
-class Installed:
-    """A clean environment with the wheel, and a user of it whose folders are empty."""
-
-    def __init__(self, folder, wheel):
-        self.place = folder / "environment"
-        venv.create(self.place, with_pip=False, symlinks=True)
-        self.python = self.place / "bin" / "python"
-        self.packages = Path(
-            run(
-                [self.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-            ).strip()
-        )
-        self.home = folder / "home"
-        self.work = folder / "work"
-        self.home.mkdir()
-        self.work.mkdir()
-        self.environment = {
-            "PATH": f"{self.place / 'bin'}:{os.defpath}", "HOME": str(self.home), "LANG": "C.UTF-8",  # noqa: E501
-        }  # fmt: skip
-        self._install(wheel)
-
-    def _install(self, wheel):
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "--python",
-            str(self.python),
-            "install",
-            "--retries",
-            "1",
-        ]
-        done = subprocess.run([*pip, str(wheel)], capture_output=True, text=True, check=False)
-        said = done.stdout + done.stderr
-        if done.returncode and all(sign in said for sign in NO_NETWORK):
-            # Its dependencies then come from the environment of the tests.
-            run([*pip, "--no-deps", wheel])
-            (self.packages / "offline.pth").write_text(sysconfig.get_path("purelib"))
-            self.environment["MICROPYTHON"] = interpreters.find_micropython().argv[0]
-        else:
-            assert done.returncode == 0, said
-
-    def __call__(self, *arguments, **environment):
-        """Run `tenner` in the empty folder."""
-        command = [self.place / "bin" / "tenner", *arguments]
-        return run(command, cwd=self.work, env={**self.environment, **environment})
-
-    def files(self):
-        """Return everything in the environment, with size and time, except Python's compiled
-        files."""
-        return {
-            path: (path.stat().st_size, path.stat().st_mtime_ns)
-            for path in self.packages.rglob("*")
-            if path.is_file() and "__pycache__" not in path.parts
-        }
-
-
-@pytest.fixture(scope="module")
-def tenner(folder, wheel):
-    return Installed(folder, wheel)
 
 
 def contents(path):
@@ -183,6 +78,61 @@ def test_a_virtual_board_from_the_shop_to_a_talk(tenner):
     assert (tenner.work / "workspace" / "HEARTBEAT.md").exists()
     assert "freezer-guard" in tenner("skills", "list")
     assert tenner.files() == before
+
+
+def test_a_tour_runs_by_itself(tenner):
+    printed = tenner("try", "--yes")
+    assert printed.count("\nDone. ") == 5 and "Traceback" not in printed
+    assert "The TMP102 at 0x48 on i2c0 reads 31.5 °C." in printed
+
+
+def test_a_person_types_along(tenner, terminal):
+    """With a slip at each step, and Ctrl-C for the page only."""
+    dialog = terminal("try", installed=tenner)
+    for title, slip, hint, typed in (
+        ("Warm", "tenner sim get room.temperature", "no alarm yet", ""),
+        ("Read", "ls", "nobody has looked", "tenner sim phone"),
+        ("Ask", "tenner status", "the board has not been asked", "tenner sim phone 'say: hello'"),
+        ("Edit", "cat workspace/HEARTBEAT.md", "the board's HEARTBEAT.md is still", ""),
+    ):
+        dialog.wait_for(f"of 5: {title}")
+        dialog.wait_for("$ ")
+        dialog.type(slip + "\n")
+        dialog.wait_for(f"Not done: {hint}")
+        dialog.wait_for("$ ")
+        dialog.type(typed + "\n")
+        dialog.wait_for("Done. ")
+    dialog.wait_for("$ ")
+    dialog.type("\n")
+    dialog.wait_for("#code=")
+    dialog.wait_for("\n")
+    link = re.findall(r"http://127\.0\.0\.1:(\d+)/#code=(\w+)", dialog.seen)[0]
+    access = SimpleNamespace(code=link[1])
+    Client(SimpleNamespace(port=int(link[0]), access=access)).pair()
+    dialog.wait_for("A browser is in")
+    dialog.type("\x03")
+    dialog.wait_for("That was all five")
+    dialog.wait_for("$ ")
+    dialog.type("tenner sim set room.temperature 12 && tenner alarms\n")
+    dialog.wait_for("alarm ")
+    dialog.wait_for("$ ")
+    dialog.type("exit\n")
+    assert dialog.end() == 0
+    assert "Traceback" not in dialog.seen
+    assert json.loads(tenner("sim", "list", "--json")) == {"boards": []}
+
+
+def test_the_stand_ins_without_tls_need_no_extra(tenner):
+    code = (
+        "import sys; sys.modules.update(trustme=None, cryptography=None)\n"
+        "from tenner_host.errors import CommandError\n"
+        "from tenner_sim.services import Services\n"
+        "with Services(tls=False): pass\n"
+        "try: Services()\n"
+        "except CommandError as exc: print(exc)\n"
+    )
+    said = run([tenner.python, "-I", "-c", code])
+    assert "TLS of the stand-ins needs the library trustme: " in said
 
 
 def test_a_deploy_is_planned(tenner, folder):

@@ -41,7 +41,7 @@ def test_from_the_shop_to_the_second_firmware(project, tmp_path):
         # One command, and the agent runs.
         image = written(tmp_path, "first.bin", version="1.28.0")
         told = command("flash", "--fast", "--image", image, "--board", "VIRTUAL")
-        assert "The agent runs: tenner" in told
+        assert "The agent runs: tenner" in told and "Next: tenner setup" in told
 
         # One more, and it knows its network, its model and its owner.
         (tmp_path / "ca.pem").write_text(ssl.DER_cert_to_PEM_cert(services.ca_der))

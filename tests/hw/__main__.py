@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from tenner_host import ROOT
-from tenner_sim.services import CHAINS
+from tenner_sim.services.chains import CHAINS
 from tests import provider_requests
 from tests.hw.life import Options, live
 

@@ -9,7 +9,7 @@ import paho.mqtt.client as paho
 import pytest
 
 from tenner_host import ROOT
-from tenner_sim.services import Authority
+from tenner_sim.services.authority import Authority
 from tests.host.broker import OWNER_USER, PASSWORD, USER, Broker, Owner
 from tests.ports import free_port
 from tests.services.agent import INTERPRETERS, find
@@ -196,10 +196,6 @@ def test_mosquitto_another_client_with_its_name_takes_its_place_for_a_moment_onl
         "x+y",
         "a#b",
         "#",
-        "tab\tand\nline",
-        "\x7f",
-        "\x01",
-        "\x85",
         "Küche",
         "水温",
         "😀",
@@ -222,6 +218,18 @@ def test_mosquitto_no_name_of_a_sensor_ends_the_connection(agent, broker, owner,
         is_answered(owner)
         assert statuses(owner) == ["online"]
         assert_not_thrown_out(broker)
+
+
+@pytest.mark.parametrize(
+    "name", ["tab\tand\nline", "\x7f", "\x01", "\x85", 'a "b"', "it's", "{{ 1 }}"], ids=ascii
+)
+def test_mosquitto_a_name_like_an_order_keeps_no_other_sensor_back(agent, broker, owner, name):
+    agent.show(**{name: {"level": 1}, "room": {"level": 4}})
+    with agent.serving():
+        assert json.loads(owner.wait(f"{TOPIC}/sensor/room")) == {"level": 4}
+        is_answered(owner)
+        assert_not_thrown_out(broker)
+    assert not [topic for topic, _ in owner.heard if "/sensor/" in topic and "room" not in topic]
 
 
 def test_mosquitto_a_sensor_that_fails_does_not_keep_the_others_back(agent, owner):

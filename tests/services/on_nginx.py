@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tenner_sim.services import Authority
+from tenner_sim.services.authority import Authority
 from tests.ports import free_port
 from tests.services.agent import INTERPRETERS, Agent, find
 from tests.services.kit import need, program, running

@@ -9,7 +9,7 @@ import pytest
 
 from tenner_host import ROOT, interpreters
 from tenner_host.linux import kit
-from tenner_sim.services import Authority
+from tenner_sim.services.authority import Authority
 from tests.host.test_net_tls import SECRET, ask
 from tests.services.agent import INTERPRETERS
 from tests.services.kit import need, program

@@ -47,6 +47,16 @@ def chromium():
             made.close()
 
 
+def click(page, name):
+    """Click a button; the page's text is in the error where it has none."""
+    from playwright.sync_api import Error
+
+    try:
+        page.get_by_role("button", name=name).click()
+    except Error as exc:
+        raise AssertionError(page.locator("body").inner_text()) from exc
+
+
 def _installed():
     """The path of the system's browser, or None."""
     for name in _PROGRAMS:

@@ -174,7 +174,7 @@ def test_a_question_of_the_agent_is_answered_here(page):
         'call write_file {"path": "tools/x.py", "content": "1"}'
     )
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Deny").click()
+    browser.click(page, "Deny")
     page.get_by_role("listitem").filter(has_text="not approved").wait_for()
 
 

@@ -37,7 +37,8 @@ def keep(app: "App", message: Message, turn: "Turn") -> bool:
     text = message.text
     if turn.spooled:
         text = spool.text(turn.agent, turn.spooled, not message.by_owner)
-    kept = [message.chat, text, message.sender, message.reply_to, message.by_owner]
+    by_owner = message.by_owner and not message.quotes_agent
+    kept = [message.chat, text, message.sender, message.reply_to, by_owner]
     try:
         files.write_atomic(path(app), json.dumps(kept))
     except OSError as error:

@@ -46,7 +46,7 @@ async def _prepare(agent, message):
     text = head + message.text + end
     turn = Turn(agent, "person", text, message.channel, message.chat, session)
     turn.spooled = spooled
-    turn.untrusted_input = not message.by_owner
+    turn.untrusted_input = message.quotes_agent or not message.by_owner
     if message.image:
         # Anybody may have written the text in a picture.
         turn.untrusted_input = True

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tenner.net.clock import Clock
-    from tenner.schedule.posix_tz import Zone
+    from tenner.store.posix_tz import Zone
     from tenner.store.two_slot import TwoSlots
 
 _DAY_S = 86400
@@ -21,7 +21,7 @@ _DAY_S = 86400
 class Budget:
     """
     `slots` is a store.two_slot.TwoSlots, `clock` a net.clock.Clock, `zone` a
-    schedule.posix_tz.Zone; `tokens_per_day` 0 is no limit; `notify(text)` notifies the owner.
+    store.posix_tz.Zone; `tokens_per_day` 0 is no limit; `notify(text)` notifies the owner.
     """
 
     def __init__(

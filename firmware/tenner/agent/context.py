@@ -55,7 +55,10 @@ def _system(agent, turn):
             yield b"\n# %s.md\n" % name.encode()
             yield from _file_pieces(path, limit)
     if turn.kind == "person":
-        yield from skills.pieces(agent.workspace)
+        for piece in skills.pieces(agent.workspace):
+            if untrusted.is_marked(piece):
+                turn.untrusted_input = True
+            yield piece
     for note in turn.notes:
         yield b"\n" + note.encode()
 

@@ -71,7 +71,7 @@ def pieces(session: "Session") -> "Iterator[bytes]":
 def append(session: "Session", lines: "Sequence[bytes]") -> None:
     """Add the lines of one turn in one write; call `check` before."""
     files.make_dirs(session.path.rsplit("/", 1)[0])
-    with open(session.path, "ab") as file:
+    with files.open_own(session.path, "ab") as file:
         for line in lines:
             files.put(file, shorten(line) if len(line) > _SHORT else line)
         files.sync(file)

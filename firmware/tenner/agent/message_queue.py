@@ -23,6 +23,8 @@ class Message:
     #: The rest of a long text; during its turn the bytes in agent.spool.
     pieces: "Sequence[str] | int" = 0
     by_owner = True
+    #: Does it quote an answer of the agent, which may rest on text of others?
+    quotes_agent = False
     file: "tuple[str, str, int] | None" = None
     image: "tuple[str, str] | None" = None
     again = False

@@ -119,8 +119,11 @@ async def _offer(turn):
     small = agent.config.get("llm.context_tokens") < _SMALL_CONTEXT
     turn.is_tight = small or files.size(agent.port.path("state/context.json")) > 0
     # Strangers write the descriptions of an MCP server's tools, too.
-    turn.untrusted_input = turn.untrusted_input or any(
-        "/state/mcp/" in place[0] for place in tools
+    turn.untrusted_input = (
+        turn.untrusted_input
+        # The reason that its server gives for missing ones, too.
+        or len(turn.notes) > 0
+        or any("/state/mcp/" in place[0] for place in tools)
     )
     return files.together(tools)
 

@@ -24,7 +24,7 @@ def put(agent: "Agent", message: "Message", head: str, end: str) -> int:
     if isinstance(words, int):
         return words
     try:
-        with open(_path(agent), "wb") as file:
+        with files.open_own(_path(agent), "wb") as file:
             for piece in record_pieces("u", [head, message.text] + list(words) + [end]):
                 files.put(file, piece)
         size = files.size(_path(agent))

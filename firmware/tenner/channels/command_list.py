@@ -19,7 +19,7 @@ COMMANDS = (
     ("cron", False, "the jobs and when they run"),
     ("lanes", False, "running and waiting turns"),
     ("budget", False, "tokens used and left today"),
-    ("status", False, "uptime, heap, network, clock"),
+    ("status", True, "uptime, heap, network, clock"),
     ("update", True, "a newer version of the agent, which you may install"),
     ("new", True, "a fresh conversation"),
     ("pair", True, "a code that makes a Telegram chat the owner"),

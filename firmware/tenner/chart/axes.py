@@ -5,7 +5,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.posix_tz import Zone
+    from tenner.store.posix_tz import Zone
 
 _DAY_S = const(86400)
 #: Between two marks: minutes, hours, days, weeks.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from array import array
     from collections.abc import Awaitable, Callable, Sequence
 
-    from tenner.schedule.posix_tz import Zone
+    from tenner.store.posix_tz import Zone
 
 _SCALE = const(6)  # round numbers at most
 _LABEL_WIDTH = const(78)  # pixels of a time, and the space beside it

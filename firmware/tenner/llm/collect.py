@@ -322,7 +322,7 @@ def _make_room(collector, text):
         return text
     if start:
         try:
-            with open(collector.keep_at, "ab" if collector.kept else "wb") as file:
+            with files.open_own(collector.keep_at, "ab" if collector.kept else "wb") as file:
                 files.put(file, memoryview(text)[:start])
             collector.kept += start
             collector.fences += text[:start].count(b"```")

@@ -60,7 +60,7 @@ class Parser:
         elif top != "choices":
             if size == 1 or top == "base_resp":
                 reply.take_words(path, value)
-        elif size > 2 and path[1] == 0:
+        elif size > 2 and path[1] == 0 and not (size > 3 and isinstance(path[3], int)):
             if last == "finish_reason" and size == 3:
                 reply.reasons = ("%s %s" % (reply.reasons, value))[-99:]
             elif path[2] == "error":

@@ -77,7 +77,7 @@ class Tail:
                 raise OSError("no file")
             if not at:
                 files.make_dirs(self._path.rsplit("/", 1)[0])
-            with open(self._path, "r+b" if at else "wb") as file:
+            with files.open_own(self._path, "r+b" if at else "wb") as file:
                 file.seek(at)
                 files.put(file, data)
         except OSError as error:

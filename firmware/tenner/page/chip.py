@@ -11,6 +11,7 @@ from tenner import overlay
 from tenner.agent.message_queue import Message
 from tenner.channels.question import Question
 from tenner.page import conversation, listen, offer, serve
+from tenner.page.connection import address_of, first_of_most
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from tenner.page.connection import Connection
     from tenner.page.request import Request
 
-#: Connections that may wait, as many as a browser opens; a further one is closed.
+#: Connections that may wait, as many as a browser opens; a further one takes the place of one
+#: from the address that has most.
 _WAITING = const(6)
 #: Bytes of a request that wait with it.
 _FIRST = const(256)
@@ -58,7 +60,7 @@ class ChipPage:
 
     def __init__(self, app: "App") -> None:
         self.app = app
-        self._open = 0
+        self._waiting = []  # [address, task] of each connection that waits
         self._serving = asyncio.Lock()
         self._asking = asyncio.Lock()
 
@@ -68,18 +70,28 @@ class ChipPage:
 
     async def take(self, stream: "Any", writer: "Any") -> None:
         """Serve a connection when it is its turn, and close it."""
-        self._open += 1
+        stranger = [address_of(writer), asyncio.current_task()]
+        self._waiting.append(stranger)
         try:
-            if self._open <= _WAITING:
-                # A sleeper keeps nobody out.
-                first = await asyncio.wait_for(stream.read(_FIRST), _FIRST_S)
-                async with self._serving:
+            if len(self._waiting) > _WAITING:
+                oldest = first_of_most(self._waiting)
+                if oldest[0] == stranger[0]:
+                    # Of one address the newest goes: each that has begun to wait takes memory.
+                    return
+                self._waiting.remove(oldest)
+                oldest[1].cancel()
+            # A sleeper keeps nobody out.
+            first = await asyncio.wait_for(stream.read(_FIRST), _FIRST_S)
+            async with self._serving:
+                if stranger in self._waiting:
+                    self._waiting.remove(stranger)
                     await self._serve(stream, [first])
-        except (OSError, asyncio.TimeoutError):
-            # The browser has left or sleeps: its own affair.
+        except (OSError, asyncio.TimeoutError, asyncio.CancelledError):
+            # The browser has left, sleeps or made room: its own affair.
             pass
         finally:
-            self._open -= 1
+            if stranger in self._waiting:
+                self._waiting.remove(stranger)
             await stream.wait_closed()
 
     async def _serve(self, stream, first):

@@ -45,6 +45,12 @@ def address_of(writer: "Any") -> "str | bytes":
     return place[0] if isinstance(place, tuple) else bytes(place[4:8])
 
 
+def first_of_most(strangers: "list[list[Any]]") -> "list[Any]":
+    """Return the one that came first from the address that has most; each is [address, ...]."""
+    addresses = [one[0] for one in strangers]
+    return strangers[addresses.index(max(addresses, key=addresses.count))]
+
+
 class Gone(OSError):
     """The browser has left, or is too slow, or speaks no TLS: its own affair."""
 

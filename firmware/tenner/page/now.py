@@ -5,7 +5,7 @@ The answer goes out in steps: a board without PSRAM has memory for the code of o
 step calls another, and `send` keeps little between them.
 """
 
-from tenner import __version__, log, overlay, status_lines
+from tenner import __version__, health, log, overlay, status_lines
 from tenner.channels.console import KEPT
 from tenner.page import board, readings
 from tenner.page.connection import NO_STORE
@@ -84,6 +84,7 @@ def _status(app, waiting):
         "network": "up" if app.port.network_up() else "down",
         "clock": app.now_text(),
         "outbox": waiting,
+        "failing": health.sentences(),
     }
     if app.telegram is not None:
         found["telegram"] = app.telegram.status

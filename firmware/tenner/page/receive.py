@@ -36,17 +36,19 @@ async def _receive(page, connection):
     if found is None:
         return
     is_sealed = found.path == request.SEALED
-    if not is_sealed:
+    if is_sealed:
+        size = request.body_size(found, request.MAX_SEALED)
+    else:
         guard.check(found, False, [name.lower() for name in page.app.config.get("web.hosts")])
-    size = request.body_size(found, request.MAX_SEALED if is_sealed else _BODY)
+        sessions = access.of(page)
+        found.find_session(sessions)
+        access.keep(page, sessions)
+        size = request.body_size(found, _BODY if found.is_paired else request.MAX_CODE)
     await _limited(request.read_body(connection, found, size), "body")
     if is_sealed:
         found.headers = {}
         connection.request = found
         return
-    sessions = access.of(page)
-    found.find_session(sessions)
-    access.keep(page, sessions)
     found.headers = {name: found.headers[name] for name in _LATER if name in found.headers}
     connection.request = found
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: The longest head and body, in bytes.
 _MAX_HEAD = const(8192)
 MAX_BODY = const(65536)
+#: The longest body of one without a session: a code.
+MAX_CODE = const(1024)
 #: The path of sealed requests (page.sealed), and the longest of their messages.
 SEALED = const("/sealed")
 MAX_SEALED = const(1536)

@@ -18,6 +18,7 @@ from tenner.remote import serve, session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from tenner.app import App
@@ -62,6 +63,7 @@ class Computer:
     session: "list[Any] | None" = None
     requests = 0
     _connection: "Connection | None" = None
+    _opened: "Callable[[], None] | None" = None
     #: When the session had its last request, and the reply its first part.
     used_ms = 0
     _began_ms = 0
@@ -73,8 +75,14 @@ class Computer:
         #: (address, time) of the last forged messages.
         self.forged: list = []
 
-    async def take(self, connection: "Connection", request: "Request") -> None:
-        """Answer one message; Refused if it is not the owner's, or not now."""
+    async def take(
+        self,
+        connection: "Connection",
+        request: "Request",
+        opened: "Callable[[], None] | None" = None,
+    ) -> None:
+        """Answer one message, and call `opened()` before; Refused if it is not the owner's, or not
+        now."""
         if request.method != "POST":
             raise Refused(405, "this path takes POST")
         data = request.body
@@ -89,6 +97,7 @@ class Computer:
         if before and session.is_opening(data) and ticks_diff(now_ms, self.used_ms) < _IDLE_MS:
             raise Refused(503, "another command works on this board", _RETRY)
         self._connection = connection
+        self._opened = opened
         try:
             await serve.take(self, data)
         finally:
@@ -106,6 +115,8 @@ class Computer:
         now_ms = ticks_ms()
         if not connection.is_answered:
             self._began_ms = now_ms
+            if self._opened:
+                self._opened()
             await connection.start(200, "application/octet-stream", ("Cache-Control: no-store",))
         elif ticks_diff(now_ms, self._began_ms) > _REPLY_MS:
             raise OSError("the owner's computer takes a reply too slowly")

@@ -3,9 +3,10 @@
 
 import asyncio
 
+from tenner import health
 from tenner.log import log
 from tenner.page import accept, guard, request, routes, sealed, tls
-from tenner.page.connection import Connection, Gone, address_of
+from tenner.page.connection import Connection, Gone, address_of, first_of_most
 from tenner.page.request import Refused
 from tenner.port.compat import const
 from tenner.remote import session
@@ -19,19 +20,19 @@ if TYPE_CHECKING:
     from tenner.page.channel import Page
 
 _RETRY_S = const(60)
-#: The longest body of one without a session: a code.
-_CODE = const(1024)
 _NOT_HERE = const("without web.cert and web.key this page is for browsers of its own machine")
 
 
 async def run(app: "App", page: "Page") -> None:
     """Begin to serve the page, which goes on until the end of the program."""
     get = app.config.get
-    try:
-        context = tls.context(app.port.path, get("web.cert"), get("web.key"))
-    except (OSError, ValueError) as error:
-        log("page", "the page is off: %s" % error)
-        return
+    told = ""
+    while True:
+        try:
+            context = tls.context(app.port.path, get("web.cert"), get("web.key"))
+            break
+        except (OSError, ValueError) as error:
+            told = await _closed(app, "the page is off: %s" % error, told)
     has_owner = bool(session.board_key(app.port.root))
     # Without TLS anybody in the network could read the session's cookie and token: there is no
     # page then, but sealed requests need neither.
@@ -51,11 +52,8 @@ async def run(app: "App", page: "Page") -> None:
                 page.listening = accept.listen(server, host, port, context)
             break
         except OSError as error:
-            log(
-                "page",
-                "port %d cannot be used (%s): set web.port to another one" % (port, error),
-            )
-            await asyncio.sleep(_RETRY_S)
+            text = "port %d cannot be used (%s): set web.port to another one" % (port, error)
+            told = await _closed(app, text, told)
     log(
         "page",
         "%s://%s:%d/ is open; /web gives a browser its code"
@@ -63,6 +61,16 @@ async def run(app: "App", page: "Page") -> None:
     )
     if server.computer:
         log("page", "port %d takes sealed requests of the owner's computer (--via lan)" % port)
+
+
+async def _closed(app, problem, told):
+    """Note why there is no page, and wait; tell the owner of a new reason. Return it."""
+    health.note("page", problem)
+    if problem != told:
+        log("page", problem)
+        app.agent.notify("Page: %s. I try again each minute." % problem)
+    await asyncio.sleep(_RETRY_S)
+    return problem
 
 
 class Server:
@@ -109,9 +117,7 @@ class Server:
             self.open -= 1
 
     def _make_room(self, stranger):
-        addresses = [one[0] for one in self._strangers]
-        worst = max(addresses, key=addresses.count)
-        oldest = self._strangers[addresses.index(worst)]
+        oldest = first_of_most(self._strangers)
         self._is_known(oldest)
         if oldest is stranger:
             raise Gone("too many connections")
@@ -153,16 +159,17 @@ class Server:
                     raise Refused(403, _NOT_HERE)
                 found.is_secure = self._is_secure
                 found.find_session(self._page.access)
-                size = request.body_size(found, request.MAX_BODY if found.is_paired else _CODE)
+                size = request.body_size(
+                    found, request.MAX_BODY if found.is_paired else request.MAX_CODE
+                )
                 await routes.check(found)
                 if found.is_paired:
                     self._is_known(stranger)
             await self._limited(request.read_body(connection, found, size), "body")
             is_read = True
             if is_sealed:
-                # An owner's reply may be long; anybody else gets a short one at once.
-                self._is_known(stranger)
-                await self.computer.take(connection, found)
+                # An owner's reply may be long; anybody else stays a stranger.
+                await self.computer.take(connection, found, lambda: self._is_known(stranger))
             else:
                 await routes.answer(self._page, connection, found)
         except Refused as error:

@@ -9,7 +9,6 @@ from tenner import log, overlay
 from tenner.page.request import Refused
 from tenner.port import open_port
 from tenner.port.compat import const
-from tenner.schedule import posix_tz
 from tenner.store import config, configload, files, json_strict
 from tenner.store.suggest import nearest
 from tenner.update import report
@@ -103,11 +102,9 @@ def _value(key, text):
     if not text:
         return None
     try:
-        value = configload.from_text(row[1], text)
-        configload.convert(row[1], value)
+        return configload.typed(key, row, text)
     except ValueError as error:
-        raise Refused(422, "%s: must be %s" % (key, error))
-    return value
+        raise Refused(422, str(error))
 
 
 def _put(tree, key, value):
@@ -135,9 +132,7 @@ def _write(app, tree):
             files.put(file, "".join(_text(tree, "")) + "\n")
             files.sync(file)
         try:
-            new = configload.load(path + _NEW, {})
-            posix_tz.Zone(new.get("time.zone"))
-            open_port(app.port.root).configure(new)
+            configload.check(path + _NEW, open_port(app.port.root))
         except ValueError as error:
             raise Refused(422, str(error).replace(path + _NEW, "config.json"))
         files.rename(path + _NEW, path)

@@ -111,6 +111,11 @@ def print_exception(error: BaseException, file: "IO | None" = None) -> None:
     traceback.print_exception(error, file=file)
 
 
+def open_file(path: str, mode: str) -> "IO[Any]":
+    """Open a file that is no link, also if it becomes one at this moment."""
+    return open(path, mode, opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o666))
+
+
 def sync_folder(path: str) -> None:
     """Make the rename that put the file `path` in its place durable."""
     handle = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)

@@ -9,10 +9,10 @@ on, and its own changes are not overwritten.
 import os
 
 from tenner.log import log
+from tenner.port import open_port
 from tenner.port.compat import const
 from tenner.remote.look import digest, short_hash
 from tenner.remote.places import CONFIG, place_of
-from tenner.schedule import posix_tz
 from tenner.store import configload, files
 from tenner.update.signature import from_hex
 
@@ -62,7 +62,7 @@ def commit(app: "App", path: str, sha256: str, old: str, channel: str) -> "dict[
         if not _is_seen(place, old):
             return {"changed": True}
         if path == CONFIG:
-            _check_settings(temp, place, channel)
+            _check_settings(app, temp, place, channel)
     except ValueError:
         files.remove(temp)
         raise
@@ -100,10 +100,12 @@ def _is_seen(place, old):
     return old == "*" or old == (short_hash(place) if files.is_file(place) else "-")
 
 
-def _check_settings(temp, place, channel):
-    """Raise ValueError unless the agent starts with the new settings, and stays in reach."""
-    new = configload.load(temp, {})
-    posix_tz.Zone(new.get("time.zone"))
+def _check_settings(app, temp, place, channel):
+    """Raise ValueError unless the agent uses all of the new settings, and stays in reach."""
+    try:
+        new = configload.check(temp)
+    except ValueError as error:
+        raise ValueError(str(error).replace(temp, CONFIG))
     # A wrong setting that is there now may be put right from afar.
     now = configload.load(place, {}, [])
     for name in _LIFELINES + (channel,):
@@ -115,3 +117,7 @@ def _check_settings(temp, place, channel):
                 )
                 % name
             )
+    try:
+        open_port(app.port.root).configure(new)
+    except ValueError as error:
+        raise ValueError("%s: %s" % (CONFIG, error))

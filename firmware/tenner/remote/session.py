@@ -19,7 +19,9 @@ and to authenticate, in each direction. They encrypt the frames of the session:
     reply     0  NUMBER (4)  PART (4)   content  TAG
 
 The number of a request is one more than that of the one before. The first bit of PART is set in
-the last part of a reply. tenner_host/remote/session.py is the computer's side.
+the last part of a reply. The board has the greatest counter in two slots. If both are damaged, it
+takes no opening until the cable brings another key. tenner_host/remote/session.py is the
+computer's side.
 """
 
 import os
@@ -41,6 +43,10 @@ if TYPE_CHECKING:
 KEY = "/lib/remote.key"
 #: Neither a backup nor a sync puts it back.
 _COUNTER = "/lib/remote"
+#: The endings of its files, and of those that were damaged.
+_TRACES = (".a", ".b", ".a.bad", ".b.bad")
+#: The counter when all of them are damaged.
+_LOST = const(-1)
 _FIRST = b"tenner-request 1\n"
 _SIGNATURE = b"\nsignature "
 _MAC = b"\nmac "
@@ -91,12 +97,12 @@ def begin(root: str, device: str, data: bytes) -> "tuple[bytes | None, list[Any]
         log("remote", _DROPPED)
         return None, None
     try:
-        _check(root, device, data[:cut])
+        _check(root, device, data[:cut], hexlify(sha256(key).digest()[:4]).decode())
         nonce = os.urandom(16)
         secret = hmac(key, sha256(data).digest(), nonce)
         made = [0] + [hmac(secret, b"%d" % use) for use in range(4)]
         text = b"open " + hexlify(nonce)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         log("remote", error)
         made = None
         text = b"no " + str(error).encode()
@@ -112,9 +118,9 @@ def board_key(root: str) -> bytes:
     return key if len(key) == 32 else b""
 
 
-def _check(root, device, data):
+def _check(root, device, data, key):
     """Raise ValueError with a sentence unless the owner has signed this opening, for this board,
-    after all others."""
+    after all others; `key` tells the board's keys apart."""
     end = data.rfind(_SIGNATURE) + 1
     lines = str(data, "utf-8").split("\n")
     if not end or len(lines) != 6:
@@ -126,7 +132,20 @@ def _check(root, device, data):
         raise ValueError("the request is not signed")
     slots = TwoSlots(root + _COUNTER)
     number = int(counter[1])
-    last = slots.load().get("counter", 0)
+    # Before the load, which renames damaged files.
+    was_there = [end for end in _TRACES if files.exists(root + _COUNTER + end)]
+    state = slots.load()
+    if was_there and not state:
+        state = {"counter": _LOST, "key": key}
+        slots.save(state)
+    last = state.get("counter", 0)
+    if state.get("key", key) != key:
+        last = 0  # no opening for the key before has the right MAC now
+    if last == _LOST:
+        raise ValueError(
+            "the board has lost count of your requests: delete ~/.config/tenner/boards/%s.json "
+            "and run tenner sync over the cable, or tenner deploy, for a new key" % device
+        )
     if number <= last:
         raise ValueError(
             "the request has the counter %d, and %d came before: is the computer's clock right?"
@@ -137,4 +156,4 @@ def _check(root, device, data):
     digest = sha256(data[:end]).digest()
     if not modulus or not signature.is_valid(modulus, signature.from_hex(signed[2]), digest):
         raise ValueError("the request is not signed by a key that this board knows")
-    slots.save({"counter": number})
+    slots.save({"counter": number, "key": key})

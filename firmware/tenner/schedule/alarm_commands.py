@@ -32,7 +32,7 @@ async def command(service: "Service", args: str = "") -> str:
 
 async def _list(service, next_s, is_json):
     lines = []
-    for task, one in zip(service.tasks or (), status.tasks(service, next_s)):
+    for task, one in zip(service.tasks or (), status.tasks(service, next_s, is_json)):
         if "state" in one:
             lines.append(json.dumps(one) if is_json else await _line(service, task, one))
     return lines

@@ -7,9 +7,9 @@ from tenner.sensors import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.posix_tz import Zone
     from tenner.schedule.service import Service
     from tenner.schedule.task import Condition, Moment, Task
+    from tenner.store.posix_tz import Zone
 
 # A longer time means that the clock was set in between.
 _LONGEST_S = const(400 * 86400)

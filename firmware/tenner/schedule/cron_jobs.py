@@ -16,11 +16,11 @@ import json
 
 from tenner.port.compat import const
 from tenner.schedule.cronexpr import Cron, five_fields
-from tenner.schedule.posix_tz import Zone
 from tenner.schedule.reload import complain, prune
 from tenner.schedule.saved_state import current
 from tenner.schedule.task import Task
 from tenner.store import files, json_strict
+from tenner.store.posix_tz import Zone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ interval goes on. Otherwise it runs in the first pass only.
 """
 
 from tenner.port.compat import const
-from tenner.schedule.posix_tz import date_of, days_of, month_days
+from tenner.store.posix_tz import date_of, days_of, month_days
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.posix_tz import Zone
+    from tenner.store.posix_tz import Zone
 
 # Two leap days on one weekday can be forty years apart, around 2100.
 _MAX_MONTHS = const(45 * 12)

@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenner.schedule.posix_tz import Zone
     from tenner.schedule.task import Moment, Task
+    from tenner.store.posix_tz import Zone
 
 # The action when a check fails, one for each check.
 _ACTIONS = ("off", "wait", "skip", "skip", "skip", "skip", "retry", "retry", "retry")

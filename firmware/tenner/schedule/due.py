@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from tenner.schedule import sun
 from tenner.schedule.cronexpr import Cron
-from tenner.schedule.posix_tz import Zone
+from tenner.store.posix_tz import Zone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

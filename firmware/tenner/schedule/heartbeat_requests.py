@@ -178,7 +178,7 @@ async def _alert_text(occurrences, request):
     elif alarm:
         text = alarm_texts.begun(condition, text)
     text = await sensor_values.fill(heartbeat, text, known)
-    now = occurrences.moment.now
+    now = _now(occurrences)
     start = alarm[alarms.START] if alarm else now
     notes = ""
     if not task.hold and (task.gave_up or now - start >= _LATE_S):
@@ -190,6 +190,12 @@ async def _alert_text(occurrences, request):
     if alarm and not (task.notify or task.gave_up):
         text += " (It is over, and no model was asked.)"
     return board + text
+
+
+def _now(occurrences):
+    """Return the time by the clock of the last look, as an alarm has it: the clock may have been
+    set since."""
+    return occurrences.moment.mono_s + occurrences.service.offset_s
 
 
 async def _further_text(occurrences, request, texts):
@@ -209,7 +215,7 @@ async def _further_text(occurrences, request, texts):
         head = "still: "
         if request.bit == alarms.NEXT and task.escalate:
             head = "not acknowledged for %s: " % alarm_texts.span(task.escalate[0])
-        return alarm_texts.goes_on(task, said, about, sign, occurrences.moment.now, head)
+        return alarm_texts.goes_on(task, said, about, sign, _now(occurrences), head)
     active = []
     for other in request.others:
         text = await _said(heartbeat, texts, other, last)

@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.schedule.posix_tz import Zone
     from tenner.schedule.service import Service
     from tenner.schedule.task import Condition, Task
+    from tenner.store.posix_tz import Zone
 
 _MAX_RETRY_S = const(30)
 # An urgent alarm waits so long for a model.

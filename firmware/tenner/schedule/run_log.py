@@ -26,7 +26,7 @@ _GATHER_S = const(60)
 _GATHER_LINES = const(12)
 #: The outcomes of an answer, as people read them.
 SENT = {
-    "yes": "message sent",
+    "yes": "shown at the console",
     "queued": "message queued",
     "held": "held until quiet hours end",
     "repeat": "told before",

@@ -150,27 +150,16 @@ def _text(saved):
 def load(service: "Service", run_log: "RunLog", moment: "Moment") -> None:
     """Read the state at the first look; log a run that the power cut interrupted."""
     found, bad = run_log.files.load(service.area)
+    try:
+        _restore(service, found or {})
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        # JSON, but not as this version writes it.
+        bad = run_log.files.quarantine(service.area)
+        _restore(service, {})
     if bad:
         service.app.agent.notify(
             "Schedule state was corrupt (saved as %s); timers restart now." % bad
         )
-    if not isinstance(found, dict):
-        found = {}
-    counters = found.pop("", {})
-    get = counters.get
-    # The second names are those up to 0.9.
-    service.short_boots = get("short_boots", get("b", 0))
-    service.failures = get("failures", get("f", 0))
-    service.told = get("told", get("n", 0))
-    service.problems = get("problems", get("p", 0))
-    service.episodes = get("episodes", 0)
-    service.faults = get("faults")
-    if not isinstance(service.faults, dict):
-        service.faults = {}
-    service.saved = {}
-    for name in found:
-        last, run, waits, *values = found[name]
-        service.saved[name] = SavedTask(last, run, waits and Occurrence(*waits), values)
     service.early = service.short_boots >= SHORT_BOOTS
     if service.short_boots < SHORT_BOOTS:
         service.short_boots += 1
@@ -180,6 +169,36 @@ def load(service: "Service", run_log: "RunLog", moment: "Moment") -> None:
         _log_interrupted(service, run_log, name)
     service.offset_s = moment.now - moment.mono_s
     service.booted = True
+
+
+def _restore(service, found):
+    """Take over the value of the state file; an error says that its shape is another."""
+    counters = found.pop("", {})
+    get = counters.get
+    # The second names are those up to 0.9.
+    service.short_boots = _number(get("short_boots", get("b", 0)))
+    service.failures = _number(get("failures", get("f", 0)))
+    service.told = _number(get("told", get("n", 0)))
+    service.problems = get("problems", get("p", 0))
+    service.episodes = _number(get("episodes", 0))
+    service.faults = get("faults")
+    if not isinstance(service.faults, dict):
+        service.faults = {}
+    if not isinstance(service.problems, list):
+        service.problems = 0
+    service.saved = {}
+    for name in found:
+        last, run, waits, *values = found[name]
+        _number(last or 0)
+        for time in run[:2] if run else ():
+            _number(time)
+        service.saved[name] = SavedTask(last, run, waits and Occurrence(*waits), values)
+
+
+def _number(value):
+    if not isinstance(value, (int, float)):
+        raise TypeError
+    return value
 
 
 def _compare_all(service, run_log):

@@ -73,7 +73,11 @@ class ScheduleFiles:
         try:
             return json_strict.loads(files.read_text(path)), None
         except ValueError:
-            return None, repairs.quarantine(path)
+            return None, self.quarantine(name)
+
+    def quarantine(self, name: str) -> str:
+        """Quarantine the JSON file of a name; return its new name."""
+        return repairs.quarantine(self._folder + name + ".json")
 
     def save(self, name: str, pieces: "Iterable[str]") -> None:
         """Replace the file by the text of the pieces, entirely or not at all."""
@@ -88,7 +92,8 @@ class ScheduleFiles:
 
     def tail(self, count: int) -> list[dict]:
         """Return the last `count` entries of the run log, oldest first."""
-        return self._log().tail(count)
+        found = self._log().tail(count)
+        return [one for one in found if isinstance(one, dict) and "t" in one and "due" in one]
 
     def runs(self) -> "Iterator[bytes]":
         """Yield the lines of the run log, oldest first, as bytes."""

@@ -9,7 +9,7 @@ data only.
 import asyncio
 import os
 
-from tenner import overlay
+from tenner import health, overlay
 from tenner.agent import background
 from tenner.port.compat import const
 from tenner.schedule import (
@@ -58,6 +58,8 @@ class Service:
     tasks: "list[Task] | None" = None
     signature: tuple[int, int, int] | None = None
     booted = False
+    #: Has a look come to its end?
+    looked = False
     #: The findings of line_rule in the lines of the file, for clauses.parse_clauses, and the
     #: signature of that file; the names of the sensors and the items, while it is read.
     rules: "dict | None" = None
@@ -113,7 +115,9 @@ class Service:
         self._poked = asyncio.Event()
         # All names that a beat sets: the table would grow later, in the middle of the free memory.
         self.tasks = self.signature = self.wake_at_s = self.last_logged = self.written_s = None
-        self.booted = self.was_trusted = self.dirty = self.has_work = self.early = False
+        self.booted = self.looked = self.was_trusted = self.dirty = self.has_work = self.early = (
+            False
+        )
         self.offset_s = self.start_s = self.not_before_s = self.short_boots = self.problems = 0
 
     async def service(self) -> None:
@@ -121,9 +125,11 @@ class Service:
         while True:
             if not self._nothing_new():
                 await self.step(False, True)
+                self.looked = True
             wake_s = self.next_wake()
             # Not longer: the file may have been edited by anybody.
             wait_s = _POLL_S if wake_s is None else min(max(wake_s, 1), _POLL_S)
+            health.finished(self.area, wait_s)
             if await _wait(self._poked, wait_s):
                 self._seen = None
 
@@ -242,11 +248,8 @@ class Service:
         purpose."""
         if self.files is not None:
             return False
-        try:
-            stat = os.stat(self.file)
-            seen = (stat[6], stat[8])
-        except OSError:
-            seen = ()
+        # Names in the lines are those of the sensors.
+        seen = _size_and_time(self.file), _size_and_time(self.app.workspace + "/SENSORS.json")
         clock = self.app.clock
         mono_s = clock.mono_s()
         same = (
@@ -350,6 +353,14 @@ class CronJobs(Service):
     def enable(self, key: str, enabled: bool = True) -> None:
         """Switch a job on, also after failures, or off; ValueError for an unknown id."""
         cron_edit.enable(self, key, enabled)
+
+
+def _size_and_time(path):
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return None
+    return stat[6], stat[8]
 
 
 async def _wait(event, seconds):

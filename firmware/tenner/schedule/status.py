@@ -101,7 +101,7 @@ async def _now(service):
 
 async def _lines(service, next_s, rows, is_json):
     if is_json:
-        return [json.dumps(one) for one in tasks(service, next_s)]
+        return [json.dumps(one) for one in tasks(service, next_s, True)]
     lines = []
     for one in tasks(service, next_s):
         while rows and rows[0][0] < one["line"]:
@@ -134,10 +134,14 @@ async def _around(service, lines, now):
     return lines
 
 
-def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterator[dict]":
-    """Yield a dict for each task of HEARTBEAT.md; `next_s` is as of `times`, or None."""
+def tasks(
+    service: "Service", next_s: "Sequence[int | None] | None", is_json: bool = False
+) -> "Iterator[dict]":
+    """Yield a dict for each task of HEARTBEAT.md; `next_s` is as of `times`, or None. `is_json`:
+    times have their zone."""
     moment = Moment(service.app.clock)
     zone = service.app.get("zone")
+    shown = zone.iso if is_json else zone.short
     found = service.tasks or ()
     files = schedule_files.of(service)
     # Without a look before, the file may be gone.
@@ -148,7 +152,7 @@ def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterato
             _text(lines, task.line) if task.key else "the tasks without a time of their own"
         )
         one["next_s"] = next_s[place] if next_s else None
-        one["last_run"] = zone.short(task.last) if moment.trusted and task.last > 0 else None
+        one["last_run"] = shown(task.last) if moment.trusted and task.last > 0 else None
         if task.at and task.last >= task.at and moment.trusted:
             one["done"] = True
         if task.pending:
@@ -168,7 +172,7 @@ def tasks(service: "Service", next_s: "Sequence[int | None] | None") -> "Iterato
             if one["state"] == "clear" and ("old_s" in one or condition.seen is None):
                 one["state"] = "cannot be read" if "old_s" in one else "not read yet"
             one["alarm"] = condition.alarm[0] if isinstance(condition.alarm, list) else None
-            one["told"] = zone.short(condition.told) if condition.told else None
+            one["told"] = shown(condition.told) if condition.told else None
         yield one
 
 
@@ -230,15 +234,16 @@ async def why(service: "Service", args: str = "") -> str:
 
 async def _groups(service, is_json):
     make = json.dumps if is_json else _group_line
-    return [make(one) for one in decisions(service)]
+    return [make(one) for one in decisions(service, is_json)]
 
 
-def decisions(service: "Service") -> list[dict]:
-    """Return the last decisions, oldest first, equal ones of a task together."""
+def decisions(service: "Service", is_json: bool = False) -> list[dict]:
+    """Return the last decisions, oldest first, equal ones of a task together. `is_json`: times
+    have their zone."""
     groups: list = []
     zone = service.app.get("zone")
     for entry in recent(service, _ENTRIES):
-        _gather(groups, entry, zone)
+        _gather(groups, entry, zone.iso if is_json else zone.short)
     return groups[-_GROUPS:]
 
 
@@ -266,12 +271,12 @@ def _entry(line):
         return None
 
 
-def _gather(groups, entry, zone):
+def _gather(groups, entry, shown):
     """Merge an entry of the log with the equal ones of its task, as the newest group."""
     name = entry.get("job") or entry.get("k", "?")
     if "n" in entry:
         name = "line %d" % entry["n"]
-    at = zone.short(entry.get("t", 0))
+    at = shown(entry.get("t", 0))
     one = {"task": name, "at": at, "result": entry.get("r", "?"), "times": 1, "since": at}
     for key in ("why", "tokens", "ms", "sent", "est"):
         if key in entry:

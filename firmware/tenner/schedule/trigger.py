@@ -30,7 +30,7 @@ async def preview(heartbeat: "Service") -> str:
     for task in tasks:
         text += "line %d: %s\n" % (task.line, "; ".join(_pieces(occurrences, task, readings)))
         if task.line in sent:
-            text += "    would send: %s\n" % sent[task.line]
+            text += "    its text: %s\n" % sent[task.line]
     return text
 
 

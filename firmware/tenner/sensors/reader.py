@@ -3,6 +3,7 @@
 
 import asyncio
 
+from tenner.log import is_odd
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.sensors import reading, units
 
@@ -24,8 +25,9 @@ class Sensors:
         self._readings = {}
 
     def names(self) -> list[str]:
-        """Return the sorted names; SensorError when SENSORS.json cannot be read."""
-        return sorted(reading.load(self.workspace))
+        """Return the sorted names, without those that look like an order; SensorError when
+        SENSORS.json cannot be read."""
+        return sorted([name for name in reading.load(self.workspace) if not is_odd(name)])
 
     async def read(self, name: str) -> dict:
         """Return {value name: number}, from a reading up to 2 s old; raise SensorError with the

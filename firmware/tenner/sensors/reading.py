@@ -4,6 +4,7 @@
 import asyncio
 
 from tenner import overlay, overlay_loader
+from tenner.log import is_odd, visible
 from tenner.net.json import strict
 from tenner.port.compat import const
 from tenner.port.package import locate
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 #: A driver that waits longer for its chip is stopped: other sensors wait for it.
 DEADLINE_S = 10
 
+#: Of a sensor whose name looks like an order.
+ODD = "SENSORS.json: a sensor's name has no quotes, braces or control characters: rename %s"
+
 _MAX_BYTES = const(4096)
+#: No sensor measures so much; NaN and infinity are no readings either.
+_MOST = 1e30
 
 
 def load(workspace: str) -> dict[str, dict]:
@@ -46,16 +52,14 @@ async def measure(port: "Port", workspace: str, name: str) -> dict:
     """Return the values of a sensor as its driver reads them now."""
     table = load(workspace)
     if name not in table:
-        known = ", ".join(sorted(table)) or "none"
+        known = ", ".join(sorted([one for one in table if not is_odd(one)])) or "none"
         raise SensorError("there is no sensor %s; SENSORS.json has: %s" % (name, known))
+    if is_odd(name):
+        raise SensorError(ODD % visible(name))
     cfg = table[name]
     kind = cfg["driver"]
     try:
-        reading = overlay.start(_driver(workspace, cfg).read(port, cfg))
-        values = await asyncio.wait_for(reading, DEADLINE_S)
-        if not isinstance(values, dict) or not values:
-            raise SensorError("driver %s gave no values" % kind)
-        return values
+        return await _answer(kind, _driver(workspace, cfg), port, cfg)
     except SensorError as error:
         text = error
     except (OSError, asyncio.TimeoutError) as error:
@@ -67,10 +71,49 @@ async def measure(port: "Port", workspace: str, name: str) -> dict:
             text = "driver %s did not finish in %d s" % (kind, DEADLINE_S)
     except MemoryError:
         # Neither the driver's fault nor the chip's: the caller tries again when there is memory.
-        raise
+        if port.kind == "esp32":
+            raise
+        text = "driver %s needs more memory than there is" % kind
     except Exception as error:
         text = "driver %s failed: %s: %s" % (kind, type(error).__name__, error)
     raise SensorError("sensor %s: %s" % (name, text))
+
+
+async def _answer(kind, driver, port, cfg):
+    """Return the checked values of a driver. It ends neither the program nor a task of ours."""
+    outcome = []
+    done = asyncio.Event()
+    reading = overlay.start(_ask(driver, port, cfg, outcome, done))
+    try:
+        await asyncio.wait_for(done.wait(), DEADLINE_S)
+    finally:
+        reading.cancel()
+    values = outcome[0]
+    if isinstance(values, Exception):
+        raise values
+    if isinstance(values, BaseException):
+        raise SensorError("driver %s ended by %s" % (kind, type(values).__name__))
+    if not isinstance(values, dict) or not values:
+        raise SensorError("driver %s gave no values" % kind)
+    good = {}
+    for key in values:
+        value = values[key]
+        if not isinstance(key, str):
+            raise SensorError("driver %s gave a value whose name is no text: %s" % (kind, key))
+        if not isinstance(value, (int, float)) or -_MOST < value < _MOST:
+            good[key] = value
+    if not good:
+        raise SensorError("driver %s gave no number for %s" % (kind, key))
+    return good
+
+
+async def _ask(driver, port, cfg, outcome, done):
+    """Put the values of a driver, or its exception, into `outcome`."""
+    try:
+        outcome.append(await driver.read(port, cfg))
+    except (Exception, asyncio.CancelledError, GeneratorExit, SystemExit) as error:
+        outcome.append(error)
+    done.set()
 
 
 def _driver(workspace, cfg):

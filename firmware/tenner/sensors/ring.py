@@ -189,7 +189,7 @@ def _known(names, wanted):
 
 
 def _append(path, data):
-    with open(path, "ab") as file:
+    with files.open_own(path, "ab") as file:
         files.put(file, data)
         files.sync(file)
 

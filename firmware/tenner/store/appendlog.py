@@ -55,7 +55,7 @@ class AppendLog:
             end = repairs.rewrite_log(self.path, end, self.max_bytes, lines, count)
         else:
             self._whole = False
-            with open(self.path, "ab") as file:
+            with files.open_own(self.path, "ab") as file:
                 for line in lines:
                     files.put(file, line)
                 files.sync(file)

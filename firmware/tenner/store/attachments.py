@@ -52,7 +52,7 @@ def copy(source: str, state: str) -> str:
     longest = max([len(secret) for secret in hidden] or [0])
     end = b""
     try:
-        with open(path + files.TEMP, "wb") as target:
+        with files.open_own(path + files.TEMP, "wb") as target:
             for block in files.blocks(source):
                 end += block
                 if any(secret in end for secret in hidden):

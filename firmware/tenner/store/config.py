@@ -56,6 +56,11 @@ class Config:
         """Set a value for this run; the owner's file stays unchanged."""
         self._values[key] = value
 
+    def drop(self, key: str) -> bool:
+        """Go by the default of a key for this run; return False if it is no setting that was
+        made."""
+        return self._values.pop(key, None) is not None
+
     def section(self, name: str) -> dict:
         """Return the settings below `name` as nested dicts, without defaults; {} without any."""
         result = {}
@@ -79,7 +84,9 @@ def rows() -> "Iterator[tuple[str, str, str, str, bool, str]]":
 
 
 def find(key: str) -> tuple[str, str, str, str, bool, str] | None:
-    """Return the row that stands for `key`, or None."""
+    """Return the row that stands for `key`, or None; no key has control characters."""
+    if not is_plain(key):
+        return None
     row = _find(key)
     if row is None:
         parts = key.split(".")
@@ -91,7 +98,7 @@ def find(key: str) -> tuple[str, str, str, str, bool, str] | None:
 def _find(pattern):
     """Return the row whose first column is `pattern`, or None."""
     wanted = b"\n%s\t" % pattern.encode()
-    if len(wanted) > _LONGEST_KEY or "\t" in pattern:
+    if len(wanted) > _LONGEST_KEY:
         return None
     # The end of the last block goes before the next one, for a row across the two.
     buf = bytearray(_LONGEST_KEY + _BLOCK)
@@ -145,6 +152,23 @@ def default(row: "Sequence") -> "Any":
     if kind == "duration":
         return int(text[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[text[-1]]
     return text
+
+
+def is_plain(text: str) -> bool:
+    """Has it no control characters, and no half of a letter, or what is left of one?"""
+    try:
+        data = text.encode()
+    except UnicodeError:
+        return False
+    if not data or min(data) >= 0x20 and max(data) < 0x7F:
+        return True
+    for at, byte in enumerate(data):
+        # A loop over the characters would keep each of them in RAM for good.
+        if byte < 0x20 or byte == 0x7F or byte == 0xC2 and data[at + 1] < 0xA0:
+            return False
+        if byte == 0xED and data[at + 1] >= 0xA0:
+            return False
+    return b"\xef\xbf\xbd" not in data
 
 
 def matches(pattern: str, key: str) -> bool:

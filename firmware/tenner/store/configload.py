@@ -3,30 +3,40 @@
 """
 The types of the table's second column:
 
-    str  id  bool  hours  topic  policy  list  objects  int(1..100)  number(-90..90)  choice(a|b)
-    duration(60..)
+    str  str(..32)  str(name)  id  bool  hours  zone  url  host  topic  policy  list  objects
+    int(1..100)  number(-90..90)  choice(a|b)  duration(60..86400)
 
-`id` takes a number or text and gives text. `duration(60..)` takes "30m", "1h30m", "off" or a bare
-number of minutes, gives seconds, and is either 0 or at least 60. `int` and `duration` may leave
-out either end. `policy` is allow, ask, deny or a list of allowed uses.
+`str(..32)` is text of at most 32 bytes; a `str(name)` has no quotes and no braces. `id` takes a
+number or text and gives text. `duration(60..86400)` takes "30m", "1h30m", "off" or a bare number
+of minutes, gives seconds, and is either 0 or within these limits. `zone` gives the rule of a
+place. `policy` is allow, ask, deny or a list of allowed uses.
 """
 
 import json
 import os
 
-from tenner.log import hide, log
+from tenner.log import hide, is_odd, log, visible
 from tenner.port.compat import const
 from tenner.store import files, json_strict
-from tenner.store.config import Config, ConfigError, find, matches, rows
+from tenner.store.config import Config, ConfigError, find, is_plain, matches, rows
 from tenner.store.hours import Hours
+from tenner.store.posix_tz import Zone
 from tenner.store.suggest import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
+    from tenner.port import Port
+
 _MAX_BYTES = const(9216)
+_LONGEST = const(4096)  # bytes of a text
+_LONGEST_KEY = const(80)  # letters of an unknown key in a sentence
+_LONGEST_ZONE = const(80)
 _SECRET = const(4)
+#: Signs that no name of a server has.
+_NO_HOST = " /@?#\\\"'<>,;"
 # Settings that older versions had; a file with them is still good.
 _GONE = ("log",)
 
@@ -59,6 +69,24 @@ def load(path: str, env: dict[str, str] | None = None, wrong: "list[str] | None"
     if problem:
         log("config", problem)
     return Config(values)
+
+
+def check(path: str, port: "Port | None" = None) -> Config:
+    """Return the Config of a file if the agent uses all of it; ConfigError for the first
+    mistake. `port`: of the board, and not of the running agent."""
+    made = load(path, {})
+    if port:
+        try:
+            port.configure(made)
+        except ValueError as error:
+            raise ConfigError("%s: %s" % (path, error))
+    return made
+
+
+def without(error: ValueError, key: str) -> str:
+    """Return the sentence about a wrong setting, with the default that is used in its place."""
+    row = find(key)
+    return "%s; until then it is %s" % (error, row[2] if row and row[2] else "not set")
 
 
 def nobody(values: dict) -> str:
@@ -97,16 +125,13 @@ class _Source:
                     self.fail(error)
             values[key] = self.checked(key, row, value)
         except ConfigError as error:
-            self.pass_over(error, row)
+            self.pass_over(error, without(error, key))
 
-    def pass_over(self, error, row=None):
+    def pass_over(self, error, sentence):
         """Go on without a setting, or raise the error."""
         if self.wrong is None:
             raise error
-        instead = ""
-        if row is not None and row[2]:
-            instead = "; until then it is %s" % row[2]
-        self.wrong.append(str(error) + instead)
+        self.wrong.append(sentence)
 
     def walk(self, prefix, tree, values):
         """Flatten `tree` into `values`, checking each entry against its row of the table."""
@@ -125,19 +150,23 @@ class _Source:
             else:
                 place = self.text.find('"%s"' % name)
                 line = self.text[:place].count("\n") + 1
-                where = '"%s"' % key + (" (line %d)" % line if place >= 0 else "")
+                shown = visible(key)[:_LONGEST_KEY]
+                where = '"%s"' % shown + (" (line %d)" % line if place >= 0 else "")
                 if _is_section(key):
                     sentence = "%s must be an object of settings" % where
                 else:
                     sentence = "unknown key %s; %s" % (where, _hint(key))
-                self.pass_over(ConfigError("%s: %s" % (self.place, sentence)))
+                sentence = "%s: %s" % (self.place, sentence)
+                self.pass_over(ConfigError(sentence), sentence)
 
     def checked(self, key, row, value):
         """Return the value ready for use; ConfigError names the allowed values."""
         try:
             value = convert(row[1], value)
         except ValueError as error:
-            shown = "***" if row[_SECRET] else json.dumps(value)
+            # A thing in place of an object may hold keys, too.
+            is_secret = row[_SECRET] or row[1] == "objects" or "{" in json.dumps(value)
+            shown = "***" if is_secret else visible(json.dumps(value))
             self.fail("%s must be %s, not %s" % (key, error, shown[:40]))
         if row[1] == "objects":
             value = [self.member("%s.%d." % (key, i), item) for i, item in enumerate(value)]
@@ -190,16 +219,36 @@ def kind(type_text: str) -> str:
     return type_text.split("(")[0]
 
 
+def typed(key: str, row: "Sequence", text: str) -> "Any":
+    """Return the JSON value of a text that a person typed for `key`; ValueError is a sentence."""
+    try:
+        value = from_text(row[1], text)
+    except ValueError as error:
+        raise ValueError("%s: %s" % (key, error))
+    try:
+        convert(row[1], value)
+    except ValueError as error:
+        raise ValueError("%s: must be %s" % (key, error))
+    return value
+
+
 def from_text(type_text: str, text: str) -> "Any":
-    """Return the text of an environment variable as a JSON value."""
+    """Return a text that a person typed as a JSON value; one that is none of the type stays
+    text. ValueError: a list or an object with a mistake."""
+    if not is_plain(text):
+        return text
     name = kind(type_text)
     if name == "bool":
         return {"1": True, "on": True, "yes": True, "true": True}.get(
             text.lower(), False if text.lower() in ("0", "off", "no", "false") else text
         )
-    if name == "int" and text.lstrip("-").isdigit():
-        return int(text)
-    if name in ("objects", "number") or text[:1] == "[":
+    if name in ("int", "number"):
+        try:
+            value = json_strict.loads(text)
+        except ValueError:
+            return text
+        return value if isinstance(value, (int, float)) else text
+    if name == "objects" or name in ("list", "policy") and text[:1] == "[":
         return json_strict.loads(text)
     if name == "list" or name == "policy" and "," in text:
         return [part.strip() for part in text.split(",") if part.strip()]
@@ -213,8 +262,10 @@ def convert(type_text: str, value: "Any") -> "Any":
     limits = type_text[len(name) + 1 : -1]
     is_text = isinstance(value, str)
     is_int = isinstance(value, int) and not isinstance(value, bool)
-    if is_text and not _is_plain(value):
+    if is_text and not is_plain(value):
         raise ValueError("text without control characters")
+    if is_text and len(value.encode()) > _LONGEST:
+        raise ValueError("text of at most %d bytes" % _LONGEST)
     if name == "id" and (is_int or is_text):
         return str(value).strip()
     if name == "duration":
@@ -223,14 +274,19 @@ def convert(type_text: str, value: "Any") -> "Any":
             return seconds
     elif name in ("list", "policy") and isinstance(value, list):
         return [convert("id", item) for item in value]
+    elif name == "zone" and is_text and len(value) <= _LONGEST_ZONE:
+        try:
+            return Zone(value).text
+        except ValueError:
+            pass
     elif (
-        (name == "str" and is_text)
+        (name == "str" and is_text and _is_str(limits, value))
         or (name == "bool" and isinstance(value, bool))
         or (name == "int" and is_int and _inside(limits, value))
         or (name == "number" and (value is None or _is_number(limits, value)))
         or (name == "choice" and value in limits.split("|"))
         or (name == "url" and is_text and (not value or _is_url(value)))
-        or (name == "host" and is_text and not any(one in value for one in " /@?#"))
+        or (name == "host" and is_text and (not value or _is_host(value, limits)))
         or (name == "hours" and is_text and _is_window(value))
         or (name == "topic" and is_text and _is_topic(value))
         or (name == "policy" and value in ("allow", "ask", "deny"))
@@ -238,6 +294,13 @@ def convert(type_text: str, value: "Any") -> "Any":
     ):
         return value
     raise ValueError(_allowed(name, limits))
+
+
+def _is_str(limits, text):
+    """Is it short enough, or a name without signs of an order?"""
+    if limits == "name":
+        return not is_odd(text)
+    return _inside(limits or "..", len(text.encode()))
 
 
 def _is_number(limits, value):
@@ -257,12 +320,12 @@ def _seconds(text):
         return 0
     if not isinstance(text, str) or not text:
         return None
-    if text.isdigit():
+    if text.encode().isdigit():
         text += "m"
     total = 0
     digits = ""
     for letter in text.lower():
-        if letter.isdigit():
+        if "0" <= letter <= "9":
             digits += letter
         elif digits and letter in "smhd":
             total += int(digits) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[letter]
@@ -272,23 +335,20 @@ def _seconds(text):
     return None if digits else total
 
 
-def _is_plain(text):
-    """Has it no control characters, and no half of a letter?"""
-    return not any(
-        one < " " or "\x7f" <= one < "\xa0" or "\ud7ff" < one < "\ue000" for one in text
-    )
+def _is_host(text, limits=""):
+    """Is it the name or the address of a server, without its port unless `limits` allow one?"""
+    host, _, port = text.partition(":")
+    if limits == "port" and port.encode().isdigit() and len(port) < 6 and 0 < int(port) < 65536:
+        text = host
+    return bool(text) and text.count(":") != 1 and not any(one in _NO_HOST for one in text)
 
 
 def _is_url(text):
     """Is it an address such as https://nas.local:8080/v1?"""
     scheme, _, rest = text.partition("://")
-    host, _, port = rest.split("/")[0].split("?")[0].rpartition("@")[2].partition(":")
-    return (
-        scheme in ("http", "https")
-        and bool(rest)
-        and " " not in text
-        and (host[:1] == "[" or bool(host) and (not port or port.isdigit() and int(port) < 65536))
-    )
+    host = rest.split("/")[0].split("?")[0].rpartition("@")[2]
+    is_host = host[:1] == "[" or host.count(":") < 2 and _is_host(host, "port")
+    return scheme in ("http", "https") and " " not in text and is_host
 
 
 def _is_window(text):
@@ -314,15 +374,25 @@ def _allowed(name, limits):
     if name == "choice":
         return 'one of "%s"' % limits.replace("|", '", "')
     if name == "duration":
+        low, _, high = limits.partition("..")
         return (
             'a duration such as "30s", "30m" or "2h" (a bare number is minutes; "off" switches '
-            "it off), "
-            "at least %s s" % limits.partition("..")[0]
+            "it off), from %s to %s s" % (low, high)
         )
+    if name == "str" and limits[:2] == "..":
+        return "text of at most %s bytes" % limits[2:]
     return {
-        "str": 'text in double quotes, for example "abc"',
+        "str": (
+            "text without quotes and braces"
+            if limits
+            else 'text in double quotes, for example "abc"'
+        ),
         "url": 'an address such as "https://nas.local:8080/v1"',
         "host": 'the name or the address of a server, for example "nas.local"',
+        "zone": (
+            'a time zone such as "CET-1CEST,M3.5.0,M10.5.0/3", "+02:00" or a place that a board '
+            'knows, as "Asia/Shanghai"; `tenner setup` knows all places'
+        ),
         "id": "a number or text, for example 123456789",
         "bool": "true or false",
         "hours": 'a window "HH:MM-HH:MM" with two different ends, for example "08:00-22:00"',

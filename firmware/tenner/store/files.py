@@ -8,13 +8,15 @@ here opens the target for writing.
 """
 
 import os
+import sys
 
 from tenner.log import log
 from tenner.port.compat import const
 
 try:
-    from tenner.port.cpython import sync_folder
+    from tenner.port.cpython import open_file, sync_folder
 except ImportError:
+    open_file = open  # type: ignore[assignment]
     sync_folder = None  # littlefs has written a folder when it has renamed in it
 
 TYPE_CHECKING = False
@@ -32,6 +34,8 @@ _ENOSPC = const(28)
 _FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and POSIX
 _KIND = const(0xF000)
 _REGULAR = const(0x8000)
+_LINK = (0xA000, 10)  # as MicroPython gives a link's mode, or its kind of entry
+_HAS_LINKS = sys.platform == "linux"
 # Small, since the heap has few long free blocks.
 _BLOCK = const(256)
 
@@ -163,6 +167,23 @@ def _read_blocks(file):
         block = file.read(_BLOCK)
 
 
+def open_own(path: str, mode: str) -> "Any":
+    """Open a file of the agent's for writing. A link in its place is removed: it may lead to any
+    file of the system."""
+    if _HAS_LINKS and _is_link(path):
+        log("store", "removed %s: it was a link" % path)
+        os.remove(path)
+    return open_file(path, mode)
+
+
+def _is_link(path):
+    if hasattr(os, "path"):
+        return os.path.islink(path)
+    # MicroPython does not follow links here only. A file system may not know the kinds.
+    folder, _, name = path.rpartition("/")
+    return any(one[0] == name and one[1] in _LINK for one in os.ilistdir(folder or "/"))
+
+
 def put(file: "BinaryIO", piece: bytes | bytearray | memoryview | str) -> None:
     """Write all of `piece` (bytes or str) or raise: a raw file may take less than it was given."""
     if isinstance(piece, str):
@@ -190,7 +211,7 @@ def write_atomic(
     """
     temp = path + ending
     try:
-        with open(temp, "wb") as file:
+        with open_own(temp, "wb") as file:
             if isinstance(data, (bytes, bytearray, memoryview, str)):
                 put(file, data)
             else:

@@ -28,7 +28,10 @@ _NAMED = {b"true": True, b"false": False, b"null": None}
 def loads(text: str | bytes) -> "Any":
     """Return the value of a JSON text (str or bytes); ValueError("line 3: expected ...") if it is
     none."""
-    reader = _Reader(text.encode() if isinstance(text, str) else text)
+    data = text.encode() if isinstance(text, str) else text
+    # Editors of Windows begin with the mark, and a lost power supply ends with the zeros.
+    data = data.rstrip(b"\0")
+    reader = _Reader(data[3:] if data[:3] == b"\xef\xbb\xbf" else data)
     value = reader.value(0)
     if reader.next():
         reader.fail("nothing more")
@@ -88,7 +91,12 @@ class _Reader:
             if self.next() != b":":
                 self.fail("':' after \"%s\"" % name)
             self.pos += 1
-            result[name] = self.value(depth + 1)
+            known, value = result.get(name), self.value(depth + 1)
+            if isinstance(known, dict) and isinstance(value, dict):
+                # People add a section that the file has already.
+                known.update(value)
+            else:
+                result[name] = value
         return result
 
     def items(self, depth):

@@ -27,6 +27,7 @@ _STATE = const("sessions mcp outgoing")
 _MOST_KB = (
     (".a", 4), (".b", 4), (".json", 128), (".jsonl", 1024), ("/readings", 4224), ("/tls", 4),
     ("/starts", 4), ("/restart", 4), ("/again", 64), ("/bluetooth", 4), ("/config.wrong", 64),
+    ("/config.good", 16),
 )  # fmt: skip
 
 

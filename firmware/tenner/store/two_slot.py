@@ -58,7 +58,7 @@ class TwoSlots:
         data = b" ".join((sequence, _check(sequence, payload), payload))
         if len(data) > _SLOT_BYTES:
             raise ValueError("state of %d bytes does not fit %s" % (len(payload), self.path))
-        with open(self._slot(1 - self._newest), "wb") as file:
+        with files.open_own(self._slot(1 - self._newest), "wb") as file:
             files.put(file, data)
             files.sync(file)
         # Only now: after a failed write the next one must hit the same slot, not the good one.

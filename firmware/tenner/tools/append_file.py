@@ -23,7 +23,7 @@ async def run(args: dict, ctx: "ToolContext") -> str:
         data = b"\n" + data
     paths.check_room(ctx.workspace + "/", size + len(data))
     files.make_dirs(path.rsplit("/", 1)[0])
-    with open(path, "ab") as file:
+    with files.open_own(path, "ab") as file:
         files.put(file, data)
         files.sync(file)
     return "added %d bytes to %s, now %d" % (len(data), args["path"], size + len(data))

@@ -4,6 +4,7 @@
 from tenner.chart import names
 from tenner.sensors.ring import Ring
 from tenner.tools.errors import ToolError
+from tenner.tools.untrusted import mark_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,5 +29,5 @@ async def run(args: dict, ctx: "ToolContext") -> str:
         value, int(args.get("hours", 24) * 3600)
     )
     if problem:
-        raise ToolError(problem)
+        raise ToolError(mark_names("readings", known, problem))
     return "a picture of %s follows your answer" % names.find(known, value)

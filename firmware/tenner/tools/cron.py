@@ -1,6 +1,7 @@
 # tenner tools.cron: adds, lists and removes the jobs of CRON.json.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.log import is_odd
 from tenner.tools.errors import ToolError
 
 TYPE_CHECKING = False
@@ -18,6 +19,8 @@ def check(args: dict, ctx: "ToolContext") -> None:
         times = [name for name in ("cron", "every_seconds", "at") if name in args]
         if len(times) != 1:
             raise ToolError("cron: add needs one of cron, every_seconds and at")
+        if is_odd(args["id"]):
+            raise ToolError("cron: an id has no quotes, braces or control characters")
 
 
 def approval(args: dict, ctx: "ToolContext") -> str | None:

@@ -7,14 +7,13 @@ from tenner.port.compat import const
 from tenner.store import files
 from tenner.tools import paths
 from tenner.tools.errors import ToolError
-from tenner.tools.untrusted import mark_untrusted
+from tenner.tools.untrusted import mark_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.agent.tool_calls import ToolContext
 
 _ROOM = const(880)  # characters of names in one answer
-_LONGEST = const(48)  # characters of a plain name
 
 
 def check(args: dict, ctx: "ToolContext") -> None:
@@ -44,15 +43,6 @@ async def run(args: dict, ctx: "ToolContext") -> str:
             break
         lines.append(line)
     text = "\n".join(lines)
-    # A stranger may have chosen a name, and a name can be an order.
-    strange = args["path"][0] == "/" or args["path"].split("/")[0] == "exec"
-    if strange or not all(map(_is_plain, names)):
-        return mark_untrusted(args["path"], text)
-    return text
-
-
-def _is_plain(name):
-    """Return whether a name is one short word of ASCII letters, digits and marks."""
-    return len(name) <= _LONGEST and all(
-        one < "\x7f" and (one.isalpha() or one.isdigit() or one in "._-") for one in name
-    )
+    if args["path"][0] == "/" or args["path"].split("/")[0] == "exec":
+        names = ("",)  # none of these is the agent's own
+    return mark_names(args["path"], names, text)

@@ -9,8 +9,10 @@ files.
 
 import os
 
-from tenner.log import visible
+from tenner.log import is_odd, visible
+from tenner.net.json import strict
 from tenner.port.compat import const
+from tenner.sensors import reading
 from tenner.store import files
 from tenner.tools.errors import ToolError
 from tenner.tools.patterns import matches
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _MAX_PATH = const(128)
 _RESERVE = const(16384)  # bytes kept free for sessions, logs and the outbox
 _MAX_FILE = const(262144)
+_MAX_SENSORS = const(4096)  # bytes of SENSORS.json
 
 #: The name of the workspace for the model and the owner.
 HOME = "/workspace"
@@ -37,9 +40,6 @@ _GUIDES = const(
     "memory/memory.md "
 )
 _FOLDERS = const(" tools drivers skills memory exec ")
-
-# Signs of an order or of code, which no name of a file needs.
-_ODD = const("\"'`{}")
 
 # Private keys and password files, at any place.
 _KEYS = const(" .ssh .gnupg shadow shadow- gshadow gshadow- ")
@@ -74,7 +74,7 @@ def writable_file(ctx: "ToolContext", path: str) -> str:
         raise ToolError('"%s" is a folder: name a file in it' % path)
     if files.exists(real):
         _check_regular(real, path)
-    elif any(one in real for one in _ODD):
+    elif is_odd(relative(ctx.workspace, real)):
         raise ToolError("%s: a new name may not have quotes or braces" % path)
     kind = ctx.turn.kind
     name = relative(ctx.workspace, real).lower()
@@ -145,7 +145,26 @@ def check_read(args: dict, ctx: "ToolContext") -> None:
 
 
 def check_write(args: dict, ctx: "ToolContext") -> None:
-    args["path"] = relative(ctx.workspace, writable_file(ctx, args["path"]))
+    real = writable_file(ctx, args["path"])
+    args["path"] = relative(ctx.workspace, real)
+    if args["path"].lower() == "sensors.json":
+        _check_sensors(args, real)
+
+
+def _check_sensors(args, real):
+    """Raise ToolError if a call would give a sensor a name that looks like an order."""
+    try:
+        text = args.get("content", "")
+        if "content" not in args and files.exists(real):
+            text = files.read_text(real, _MAX_SENSORS)
+        if "old" in args:
+            text = text.replace(args["old"], args["new"])
+        table = strict.loads((text + args.get("text", ""))[:_MAX_SENSORS])
+    except (OSError, ValueError):
+        return  # the tool, or the reader of the file, tells the mistake
+    for name in table if isinstance(table, dict) else ():
+        if is_odd(name):
+            raise ToolError(reading.ODD % visible(name))
 
 
 def code_approval(args: dict, ctx: "ToolContext") -> tuple[str, str] | None:

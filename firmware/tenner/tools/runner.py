@@ -49,6 +49,8 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
         known = isinstance(error, (ToolError, OSError)) and error.args
         if not known or not isinstance(error.args[0], str):
             text = "error: %s failed: %s" % (name, reason(error))
+    if is_marked(text):
+        ctx.turn.untrusted_input = True
     # A custom tool may have read the settings: remove their secrets.
     text = redact(text)
     _log(name, arguments_text, text, start)
@@ -76,21 +78,27 @@ async def _preview(ctx, name, source, args):
     return text and quoted(text)
 
 
+async def _call(module, args, ctx):
+    try:
+        return await module.run(args, ctx)
+    except SystemExit:
+        # It would end the agent.
+        raise ToolError("the tool wanted to end the program")
+
+
 async def _run(ctx, name, source, args):
     module = load(ctx, source, name)
     if getattr(module, "OUTSIDE", False):
         ctx.turn.untrusted_input = True
     deadline_s = getattr(module, "DEADLINE_S", _DEADLINE_S)
     try:
-        text = await asyncio.wait_for(overlay.start(module.run(args, ctx)), deadline_s)
+        text = await asyncio.wait_for(overlay.start(_call(module, args, ctx)), deadline_s)
     except asyncio.TimeoutError as error:
         if error.args:  # an OSError of the tool, since CPython's TimeoutError is one
             raise
         raise ToolError("%s did not finish in time (%d s)" % (name, deadline_s))
     if not isinstance(text, str):
         text = "done" if text is None else dumps(text)
-    if is_marked(text):
-        ctx.turn.untrusted_input = True
     # Before the cut: half a secret would not be recognized.
     text = redact(text)
     cap = getattr(module, "RESULT_CAP", _RESULT_CAP)

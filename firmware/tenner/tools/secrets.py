@@ -1,8 +1,10 @@
 # tenner tools.secrets: finds a secret, in any spelling, in data that would leave the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A secret can leave unchanged, percent-encoded, escaped as in JSON or Python, in hex or in base64,
-and in one of these inside another. Any other transformation by a model goes undetected.
+A secret can leave unchanged, reversed, in ROT13, percent-encoded, escaped as in JSON or Python, in
+hex, base32 or base64, and in one of these inside another. It can also leave in parts, also those
+of a text in JSON: in their order, or two of them in any order, each of them reversed or not. Any
+other transformation by a model goes undetected.
 """
 
 from binascii import a2b_base64, unhexlify
@@ -18,35 +20,188 @@ if TYPE_CHECKING:
 _DEPTH = const(3)
 _BASE64 = const(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
 _HEX = const(b"0123456789abcdefABCDEF")
+_BASE32 = const(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+_DIGITS = const(b"0123456789ABCDEFGHIJKLMNOPQRSTUV")  # of a number with the base 32
+_WINDOW = const(512)  # characters of base32 at a time
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
+# Parts of a shorter secret are words that stand side by side anywhere, and a part under three
+# letters is in most addresses.
+_LONG = const(12)
+_WORD = const(3)
+# They separate the parts of an address, and the words and texts in a part.
+_MARKS = (b"/", b"?", b"&", b";", b"#", b" ", b"=", b"+", b"\n", b"\r", b"\t", b"\\", b'"', b"'")
+_QUOTES = (b'"', b"'")
+# They stand between bytes in hex.
+_BETWEEN = (b"0x", b"0X", b":", b",", b"-")
 
 
 def leaks(value: "Any") -> bool:
     """Return whether a JSON value, nested or not, holds a secret."""
+    needles = _needles()
+    long = [forms for forms in needles if len(forms[0]) >= _LONG]
+    parts = _Parts([forms[0] for forms in needles] + [forms[1] for forms in long])
+    if _leaks(needles, value, parts, True):
+        return True
+    return parts.hold_one() or (len(long) > 0 and _holds(long, bytes(parts.joined), 2))
+
+
+def _leaks(needles, value, parts, is_value):
+    """Return whether it holds a secret in one piece, and add its parts to `parts`."""
     if isinstance(value, dict):
-        return any(leaks(key) or leaks(value[key]) for key in value)
+        return any(
+            _leaks(needles, key, parts, False) or _leaks(needles, value[key], parts, is_value)
+            for key in value
+        )
     if isinstance(value, (list, tuple)):
-        return any(leaks(one) for one in value) or _is_bytes(value) and _holds(bytes(value), 1)
+        return any(_leaks(needles, one, parts, is_value) for one in value) or (
+            _is_bytes(value) and _holds(needles, bytes(value), 1)
+        )
     if isinstance(value, bool) or value is None:
         return False
-    return _holds(str(value).encode(), _DEPTH)
+    data = str(value).encode()
+    parts.add(data, is_value)
+    return _holds(needles, data, _DEPTH)
 
 
 def _is_bytes(value):
     return all(isinstance(one, int) and 0 <= one < 256 for one in value)
 
 
-def _holds(data, depth):
-    lower = data.lower()
+def _needles():
+    """Return [(a secret as it stands, reversed, both in ROT13)], in bytes of small letters."""
+    found = []
     for secret in log.secrets():
-        secret = secret.encode().lower()
-        at = lower.find(secret)
-        while at >= 0:
-            # A short one counts only as a separate word.
-            if len(secret) >= log.SHORT or _alone(lower, at, at + len(secret)):
-                return True
-            at = lower.find(secret, at + 1)
-    return depth > 0 and any(_holds(other, depth - 1) for other in _read(data))
+        lower = secret.encode().lower()
+        back = "".join(reversed(secret)).encode().lower()
+        forms = (lower, back)
+        if len(lower) >= log.SHORT:
+            forms += (_turned(lower), _turned(back))
+        found.append(forms)
+    return found
+
+
+def _turned(data):
+    """Return it in ROT13."""
+    return bytes(
+        [
+            (byte - 52 - (byte & 32)) % 26 + 65 + (byte & 32) if 65 <= byte & 223 <= 90 else byte
+            for byte in data
+        ]
+    )
+
+
+def _holds(needles, data, depth):
+    lower = data.lower()
+    for forms in needles:
+        for form in forms:
+            at = lower.find(form)
+            while at >= 0:
+                # A short one counts only as a separate word.
+                if len(form) >= log.SHORT or _alone(lower, at, at + len(form)):
+                    return True
+                at = lower.find(form, at + 1)
+    return depth > 0 and any(
+        _holds(needles, other, less) for other, less in _read(needles, data, depth)
+    )
+
+
+# --- in parts
+
+
+class _Parts:
+    """Notes how much of each secret a part begins with or ends in."""
+
+    def __init__(self, secrets):
+        #: The values one after another.
+        self.joined = bytearray()
+        #: [(secret, least size of a part, sizes of its known beginnings, and of those before its
+        #: known ends)]
+        self._known = []
+        for secret in secrets:
+            least = 1 if len(secret) >= _LONG else _WORD
+            secret = _flat(secret)
+            if len(secret) >= log.SHORT:
+                self._known.append((secret, least, [], [len(secret)]))
+
+    def add(self, data, is_value, depth=_DEPTH):
+        """Add a text; of an address its parts, and the names among them; of one with quotes, such
+        as JSON, those in it, also in one another."""
+        self._note(data)
+        for mark in _QUOTES:
+            if depth > 0 and mark in data:
+                self._add_quoted(data, mark, is_value, depth - 1)
+                return
+        if not any(mark in data for mark in _MARKS[:3]):
+            if is_value:
+                self.joined += data
+            return
+        for mark in _MARKS[1:5]:
+            data = data.replace(mark, b"/")
+        start = number = 0
+        while start <= len(data):
+            end = data.find(b"/", start)
+            if end < 0:
+                end = len(data)
+            name, _, value = data[start:end].partition(b"=")
+            if value:
+                self._note(_percent(name))
+            # The third one is the name of a server.
+            for part in (value or name).split(b".") if number == 2 else (value or name,):
+                part = _percent(part)
+                if depth > 0 and any(mark in part for mark in _QUOTES):
+                    self.add(part, is_value, depth - 1)
+                    continue
+                self._note(part)
+                if is_value:
+                    self.joined += part
+            start = end + 1
+            number += 1
+
+    def _add_quoted(self, data, mark, is_value, depth):
+        # Escaped ones stay within their text.
+        data = data.replace(b"\\\\", b"\0").replace(b"\\" + mark, b"\1")
+        pieces = data.split(mark)
+        for at, piece in enumerate(pieces):
+            if at % 2 == 0:
+                piece = piece.strip(b" \t\r\n:,{}[]")
+            if piece:
+                is_name = at % 2 and pieces[at + 1 : at + 2] and _is_after_name(pieces[at + 1])
+                piece = piece.replace(b"\1", b"\\" + mark).replace(b"\0", b"\\\\")
+                if b"\\" in piece:
+                    piece = _escaped(piece)
+                self.add(piece, is_value and not is_name, depth)
+
+    def _note(self, part):
+        part = _flat(part)
+        size = len(part)
+        for secret, least, heads, tails in self._known:
+            if least <= size <= len(secret):
+                if secret.startswith(part) and size not in heads:
+                    heads.append(size)
+                if secret.endswith(part) and len(secret) - size not in tails:
+                    tails.append(len(secret) - size)
+
+    def hold_one(self):
+        """Are two parts, in any order, an entire secret, or all of them in their order?"""
+        joined = _flat(bytes(self.joined))
+        return any(
+            any(at in tails for at in heads) or (least == 1 and secret in joined)
+            for secret, least, heads, tails in self._known
+        )
+
+
+def _is_after_name(data):
+    return data.lstrip().startswith(b":")
+
+
+def _flat(data):
+    """Return small letters without the marks of an address."""
+    for mark in _MARKS:
+        data = data.replace(mark, b"")
+    return data.lower()
+
+
+# --- other spellings
 
 
 def _alone(data, start, end):
@@ -54,43 +209,102 @@ def _alone(data, start, end):
     return not any(byte in _BASE64[:62] for byte in around)
 
 
-def _read(data):
-    """Yield the bytes as decoded from other spellings."""
+def _read(needles, data, depth):
+    """Yield (the bytes as decoded from another spelling, how deep they may hold others)."""
+    less = depth - 1
     if b"%" in data:
-        yield _percent(data)
+        yield _percent(data), less
     if b"+" in data:
-        yield data.replace(b"+", b" ")
+        yield data.replace(b"+", b" "), less
     if b"\\" in data:
-        yield _escaped(data)
+        yield _escaped(data), less
     try:
         data.decode()
     except UnicodeError:
-        yield b"".join([utf8(byte) for byte in data])  # Latin-1
-    # In base64 three bytes are four characters, in hex even more.
-    least = min([len(secret.encode()) for secret in log.secrets()] or [999]) * 4 // 3
-    for run in _runs(data, least):
-        for start in (0, 1):
-            part = run[start:]
-            if not part.strip(_HEX):
-                yield unhexlify(part[: len(part) // 2 * 2])
-        run = run.replace(b"-", b"+").replace(b"_", b"/")
-        for start in range(4):
-            # The end may be cut in the middle of three bytes.
-            part = run[start:]
-            yield a2b_base64(part[: len(part) // 4 * 4])
-            if len(part) % 4 > 1:
-                yield a2b_base64(part + b"=" * (-len(part) % 4))
+        yield b"".join([utf8(byte) for byte in data]), less  # Latin-1
+    # In base64 three bytes are four characters, in hex and base32 even more.
+    sizes = [len(forms[0]) for forms in needles] or [999]
+    solid = b"".join(data.split())
+    bare = solid
+    for mark in _BETWEEN:
+        bare = bare.replace(mark, b"")
+    for text in (data, bare) if len(bare) < len(data) else (data,):
+        for run in _runs(text, min(sizes) * 2, _HEX):
+            for start in (0, 1):
+                yield unhexlify(run[start : start + (len(run) - start) // 2 * 2]), less
+    if len(solid) < len(data):
+        for run in _runs(solid, min(sizes) * 4 // 3, _BASE64):
+            yield from _decoded(run, 0)
+    for run in _runs(data, min(sizes) * 4 // 3, _BASE64):
+        yield from _decoded(run, less)
+        if depth == _DEPTH and len(run) > log.SHORT:
+            back = bytes(reversed(run))
+            for other in (back, _turned(run), _turned(back)):
+                yield other, 1
+    # A short one stands alone: other words of its length are few.
+    sizes = [(size * 8 + 4) // 5 for size in sizes]
+    for run in _runs(data.upper(), min(sizes), _DIGITS + _BASE32[22:26]):
+        if len(run) in sizes or len(run) > 8:
+            yield from _of_base32(run, less - 1)
 
 
-def _runs(data, least):
-    """Yield the runs of base64 characters, which include hex digits."""
-    start = 0
-    letters = _BASE64
-    for at, byte in enumerate(data + b"."):
-        if byte not in letters:
-            if at - start >= least:
-                yield data[start:at]
+def _of_base32(run, less):
+    """Yield a run of characters as decoded from base32, with either of its alphabets."""
+    if len(run) > _WINDOW:
+        less = 0
+    for start in range(0, len(run), _WINDOW // 2):
+        part = run[start : start + _WINDOW]
+        yield from _numbers(part, less)
+        if not part.strip(_BASE32):
+            yield from _numbers(bytes([_digit(byte) for byte in part]), less)
+
+
+def _decoded(run, less):
+    """Yield a run of characters as decoded from base64."""
+    run = run.replace(b"-", b"+").replace(b"_", b"/")
+    for start in range(4):
+        # The end may be cut in the middle of three bytes.
+        part = run[start:]
+        yield a2b_base64(part[: len(part) // 4 * 4]), less
+        if len(part) % 4 > 1:
+            yield a2b_base64(part + b"=" * (-len(part) % 4)), less
+
+
+def _numbers(digits, less):
+    """Yield digits with the base 32 as bytes, which may end at any bit of them."""
+    try:
+        number = int(digits, 32)
+    except ValueError:
+        return  # of base32, not of its other alphabet
+    size = len(digits) * 5 // 8 + 1
+    for _ in range(8):
+        yield number.to_bytes(size, "big"), less
+        number >>= 1
+
+
+def _digit(byte):
+    """Return the digit of a letter of base32."""
+    return _DIGITS[byte - 65 if byte >= 65 else byte - 24]
+
+
+def _runs(data, least, letters):
+    """Yield the runs of at least so many of these letters."""
+    size = len(data)
+    start = known = 0  # from `start` to `known` there are letters
+    while start + least <= size:
+        end = start + least
+        at = end - 1
+        # Backward, as another letter close to the end spares most of the steps.
+        while at >= known and data[at] in letters:
+            at -= 1
+        if at >= known:
             start = at + 1
+            known = end
+            continue
+        while end < size and data[end] in letters:
+            end += 1
+        yield data[start:end]
+        start = known = end + 1
 
 
 def _percent(data):

@@ -6,6 +6,7 @@ from tenner.sensors.units import imperial, unit
 from tenner.tools import history
 from tenner.tools.errors import ToolError
 from tenner.tools.subjects import with_places
+from tenner.tools.untrusted import mark_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +26,15 @@ async def run(args: dict, ctx: "ToolContext") -> str:
     sensors = ctx.sensors
     try:
         if args["action"] == "list":
-            return ", ".join(sensors.names()) or "none; SENSORS.json in the workspace defines them"
+            names = sensors.names()
+            text = ", ".join(names) or "none; SENSORS.json in the workspace defines them"
+            return mark_names("sensors", names, text)
         name = args["name"]
         if args["action"] == "history":
             return await history.read(ctx, name, args.get("hours", 24))
         values = await sensors.read(name)
     except SensorError as error:
-        raise ToolError(str(error))
+        raise ToolError(_marked(sensors, str(error)))
     shown = []
     for value_name in sorted(values):
         value, sign = values[value_name], unit(value_name)
@@ -41,4 +44,14 @@ async def run(args: dict, ctx: "ToolContext") -> str:
         shown.append("%s %s %s" % (value_name, value, sign))
     age_s = sensors.age_ms(name) / 1000
     when = "now" if age_s < 1 else "%.0f s ago" % age_s
-    return "%s: %s (%s)" % (name, ", ".join([text.strip() for text in shown]), when)
+    text = "%s: %s (%s)" % (name, ", ".join([text.strip() for text in shown]), when)
+    return mark_names("sensors", [name] + list(values), text)
+
+
+def _marked(sensors, problem):
+    """Return a sentence that may list the sensors."""
+    try:
+        names = sensors.names()
+    except SensorError:
+        names = [""]  # the sentence may quote any of them
+    return mark_names("sensors", names, problem)

@@ -87,7 +87,7 @@ def _lacks(app):
     found = [
         name
         for name, file in (("heartbeat", ""), ("cron", "/CRON.json"))
-        if files.exists(app.workspace + file) and not app.get(name).booted
+        if files.exists(app.workspace + file) and not app.get(name).looked
     ]
     if app.page is not None and app.page.listening is None:
         found.append("page")

@@ -25,7 +25,7 @@ A connection lives as long as the board, so this module has only the code that w
 import asyncio
 from binascii import hexlify
 
-from tenner import overlay
+from tenner import health, overlay
 from tenner.channels.mqtt import connect, inbox, packets, readings
 from tenner.channels.question import Question
 from tenner.net.http_errors import Yielded
@@ -133,6 +133,7 @@ class Mqtt:
                 await self._session()
             except (OSError, ValueError) as error:
                 wait_s = await overlay.run("MQTT", connect.after_failure, self, error)
+            health.finished("mqtt", wait_s + self.ping_s)
             await asyncio.sleep(wait_s)
 
     async def _session(self):
@@ -207,6 +208,7 @@ class Mqtt:
                 self._stop(OSError("the broker is silent"))
                 return
             self.failures = 0
+            health.finished("mqtt", self.ping_s)
 
     async def read(self, view: memoryview) -> None:
         """Fill `view` with the next bytes of the broker."""

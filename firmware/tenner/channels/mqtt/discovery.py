@@ -59,6 +59,23 @@ async def announce(mqtt: "Mqtt", sensors: "Sensors", sensor: str, values: dict) 
     return True
 
 
+async def announce_problem(mqtt: "Mqtt") -> bool:
+    """Publish the config of the entity that is on while a service fails; return whether the
+    broker has acknowledged it."""
+    key = slug("%s_problem" % mqtt.id)
+    config = {
+        "name": "problem",
+        "unique_id": key,
+        "device_class": "problem",
+        "state_topic": mqtt.base + "/state",
+        "value_template": "{{ 'ON' if value_json.failing else 'OFF' }}",
+        "json_attributes_topic": mqtt.base + "/state",
+        "availability_topic": mqtt.base + "/status",
+        "device": device(mqtt),
+    }
+    return await publish(mqtt, "binary_sensor", key, config)
+
+
 def device(mqtt: "Mqtt") -> dict:
     """Return the board, as each of its entities names it."""
     return {

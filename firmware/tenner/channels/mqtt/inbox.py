@@ -21,15 +21,16 @@ _PIECE = const(512)  # of a long message
 # Requests of the owner's computer wait in memory for their turn.
 _MAX_REQUEST = const(1536)
 _MAX_REQUESTS = const(2)
+_RETAINED = const(1)
 
 
 def handle(mqtt: "Mqtt", kind: int, body: bytearray, size: int) -> bytes:
     """Handle a packet of `size` bytes, of which `body` is the beginning; return the packets to
     send."""
-    qos = kind >> 1 & 3
+    flags = kind & 15
     kind &= 0xF0
     if kind == _PUBLISH:
-        return _message(mqtt, qos, body, size)
+        return _message(mqtt, flags, body, size)
     if kind == _SUBACK and size == 3:
         return _subscribed(mqtt, body[1], body[2] & _REJECTED)
     elif kind == _PUBREL:
@@ -63,7 +64,8 @@ def _subscribed(mqtt, number, rejected):
     return b""
 
 
-def _message(mqtt, qos, body, size):
+def _message(mqtt, flags, body, size):
+    qos = flags >> 1 & 3
     end = 2 + int.from_bytes(body[:2], "big")
     start = end + 2 if qos else end
     if start > len(body) or qos > 2:
@@ -71,6 +73,10 @@ def _message(mqtt, qos, body, size):
     answer = _ANSWERS[qos - 1] + body[end:start] if qos else b""
     try:
         topic = bytes(body[2:end]).decode()
+        if flags & _RETAINED and topic != mqtt.birth:
+            # The broker repeats it at each connection: it would be an order each time.
+            log("mqtt", "dropped a retained message of %s: publish it without retain" % topic)
+            return answer
         if topic == mqtt.base + "/remote/in":
             if size - start <= _MAX_REQUEST and mqtt.requests < _MAX_REQUESTS:
                 mqtt.requests += 1

@@ -4,7 +4,7 @@
 import json
 from binascii import crc32
 
-from tenner import __version__
+from tenner import __version__, health
 from tenner.channels.mqtt import discovery, update_entity
 from tenner.log import log
 from tenner.port.compat import const
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 #: In `announced`, beside the shapes of sensors.
 _UPDATE = const(-1)
+_PROBLEM = const(-2)
+_SHOWN = const(4)  # services that fail
+_LONGEST = const(160)  # letters of each one's sentence
 
 
 async def publish(mqtt: "Mqtt") -> None:
@@ -25,9 +28,13 @@ async def publish(mqtt: "Mqtt") -> None:
         "version": __version__,
         "up_s": mqtt.mono_s(),
         "heap_free": mqtt.port.memory()[0],
+        "failing": [one[:_LONGEST] for one in health.sentences()[:_SHOWN]],
     }
     await mqtt.publish("state", json.dumps(state), retain=True)
     get = mqtt.config.get
+    if state["failing"] and get("mqtt.discovery") and _PROBLEM not in mqtt.announced:
+        if await discovery.announce_problem(mqtt):
+            mqtt.announced.append(_PROBLEM)
     if get("update.url") and get("mqtt.discovery") and _UPDATE not in mqtt.announced:
         if await update_entity.announce(mqtt):
             mqtt.announced.append(_UPDATE)

@@ -10,7 +10,7 @@ the interruption.
 
 import asyncio
 
-from tenner import overlay
+from tenner import health, overlay
 from tenner.channels.question import SHORT, Question
 from tenner.channels.telegram import ask, failures, overhear, receive, send
 from tenner.channels.telegram.errors import FAILURES
@@ -168,6 +168,7 @@ class Telegram:
                 except FAILURES as error:
                     await http.close()
                     wait_s = await overlay.run("RECEIVE", failures.after, self, error)
+                health.finished("telegram", wait_s + self.poll_s)
                 if wait_s:
                     await self.sleep(wait_s * 1000)
         finally:

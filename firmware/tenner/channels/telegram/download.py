@@ -42,7 +42,7 @@ async def fetch(bot: "Telegram", http: "Http", file_id: str, path: str, limit: i
         buf = bytearray(_PIECE)
         view = memoryview(buf)
         total = 0
-        with open(path, "wb") as file:
+        with files.open_own(path, "wb") as file:
             while True:
                 count = await response.readinto(buf)
                 if not count:

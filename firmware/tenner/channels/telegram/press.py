@@ -57,12 +57,21 @@ async def pressed(bot: "Telegram", http: "Http", update: dict) -> None:
         await api.attempt(bot, "editMessageReplyMarkup", fields, http)
 
 
+def shown(name: str, longest: int) -> str:
+    """Return the name of a person for the owner. It is data: no marks, no lines, nothing
+    invisible, and short."""
+    name = name[:longest]
+    for mark in '*_`~[]()<>{}"@/\\\n\r':
+        name = name.replace(mark, "")
+    return visible(name)
+
+
 async def _alarm(bot, http, update, data, who, command="alarms"):
     """Queue the command of the button of an alarm, or of an offer."""
     id, _, action = data.rpartition(":")
     text = "/%s %s %s" % (command, action, id)
     if action == "ack":
-        text += " by " + visible(" ".join(update.get("from.first_name", who).split())[:_NAME])
+        text += " by " + shown(" ".join(update.get("from.first_name", who).split()), _NAME)
     chat = bot.home if who == bot.owner else str(update.get("message.chat.id", who))
     message = Message("telegram", chat, text, who)
     message.by_owner = who == bot.owner

@@ -39,17 +39,21 @@ def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
     kept[name] = (kept.get(name, "") + str(value))[: _LONGEST + 1]
 
 
-def take(bot: "Telegram", update: dict, text: str, is_stale: bool) -> tuple[str, bool]:
-    """Return (the text with the quoted one before it, did somebody else write that one?)."""
+def take(bot: "Telegram", update: dict, text: str, is_stale: bool) -> "tuple[str, bool | None]":
+    """Return (the text with the quoted one before it, did somebody else write that one?); None
+    for an answer of the agent, which may rest on text of others."""
     kept = update["quoted"]
     words = kept.get("part") or kept.get("text", "")
     if not words and "photo" not in kept:
         return text, False
     writer = str(update.get("reply_to_message.from.id"))
     kind, _, id = kept.get("button", "").rpartition(":")[0].partition(":")
-    by_others = False
+    by_others: "bool | None" = False
     if "external" not in kept and writer == bot.config.get("telegram.token").split(":")[0]:
-        whose = "your alarm %s" % id if kind == "al" else "your message"
+        whose = "your alarm %s" % id
+        if kind != "al":
+            whose = "your message"
+            by_others = None if words else False
     elif writer == str(update.get("from.id")) and "forwarded" not in kept:
         whose = "my own message"
     else:

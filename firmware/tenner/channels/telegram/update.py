@@ -8,7 +8,7 @@ groups only by addressing the bot. Strangers get no answer, and the owner is not
 from tenner import overlay
 from tenner.agent.message_queue import Message
 from tenner.channels.telegram import api, media, pair, press, preview, quoted
-from tenner.log import log, visible
+from tenner.log import log
 from tenner.log_exception import log_exception
 from tenner.port.compat import const
 from tenner.tools.untrusted import SOMEBODY
@@ -141,6 +141,7 @@ async def _handle(bot, update, http):
             return True  # one of an album whose text is handled already
         bot.album = update["media_group_id"]
     file = None
+    quotes_agent = False
     if "media" in update and text[:1] != "/" and not refusal:
         file, text, refusal = media.take(bot, update, text, stale)
     if refusal:
@@ -151,10 +152,12 @@ async def _handle(bot, update, http):
     elif "quoted" in update and text[:1] != "/":
         text, by_others = quoted.take(bot, update, text, stale)
         is_owner = is_owner and not by_others
+        quotes_agent = by_others is None
     if not digest:
         message = Message("telegram", chat, text, who)
         message.reply_to = reply_to
         message.by_owner = is_owner
+        message.quotes_agent = quotes_agent
         message.file = file
         if is_full or not _begin(bot, message, offset):
             return False
@@ -169,6 +172,7 @@ async def _handle(bot, update, http):
         digest.texts = 0
     digest.texts += 1
     digest.by_owner = digest.by_owner and is_owner
+    digest.quotes_agent = digest.quotes_agent or quotes_agent
     if digest.texts <= _DIGEST_TEXTS:
         digest.text += "\n- " + text[:_DIGEST_CHARS]
     return True
@@ -319,11 +323,7 @@ def _stranger(bot, update):
         bot.strangers.pop(0)
     bot.strangers.append(mark)
     if bot.owner:
-        # A stranger's name is data: no marks, no lines, nothing invisible, and short.
-        name = update.get("from.first_name", "")[:40]
-        for mark in "*_`~[]()<>\n\r@/\\":
-            name = name.replace(mark, "")
-        name = visible(name)
+        name = press.shown(update.get("from.first_name", ""), 40)
         bot.say(
             bot.home,
             "A stranger wrote: %s, user id %d. To let them in, add the id to telegram.allow."

@@ -37,7 +37,7 @@ async def unpack(http: "Http", path: str, take: "Callable[[bytes], bool | None]"
     view = memoryview(buf)
     size = 0
     try:
-        with open(path, "wb") as file:
+        with files.open_own(path, "wb") as file:
             while True:
                 count = await http.readinto(buf)
                 if not count:

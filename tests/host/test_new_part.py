@@ -1,0 +1,65 @@
+"""`make new-tool` and `make new-driver`: the files pass their own tests and the checks at once."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import check_subset, new_part
+from tenner_host import ROOT
+
+PARTS = [("tool", "echo_text", "tools"), ("driver", "lm92", "sensors")]
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A copy of the firmware, its tests, and the tables."""
+    shutil.copytree(ROOT / "firmware", tmp_path / "firmware")
+    (tmp_path / "tests" / "attacks").mkdir(parents=True)
+    (tmp_path / "docs").mkdir()
+    for path in [*ROOT.glob("tests/*.py"), ROOT / "tests/attacks/attacks.json"]:
+        shutil.copy(path, tmp_path / path.relative_to(ROOT))
+    shutil.copy(ROOT / "docs" / "sensors.md", tmp_path / "docs")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("kind", "name", "package"), PARTS)
+def test_a_new_part_passes_at_once(house, kind, name, package):
+    made = new_part.make(kind, name, house)
+    assert f"firmware/tenner/{package}/{name}.py" in made
+    done = subprocess.run(
+        [sys.executable, f"tests/test_{package}_{name}.py"],
+        cwd=house,
+        env={"PYTHONPATH": f"{house}/firmware:{house}/tests"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Ran 2 tests" in done.stderr
+    for checks in (["format", "--check"], ["check"]):
+        ruff = [sys.executable, "-m", "ruff", *checks, "--config", ROOT / "pyproject.toml"]
+        paths = [house / path for path in made if path.endswith(".py")]
+        ran = subprocess.run([*ruff, *paths], capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stdout
+    source = Path(f"firmware/tenner/{package}/{name}.py")
+    assert check_subset.check_source(source, (house / source).read_text()) == []
+    table = (house / "firmware" / "overlays.toml").read_text()
+    assert table.count(f'"tenner.{package}.{name}"') == 1
+
+
+@pytest.mark.parametrize(("kind", "name", "_package"), PARTS)
+def test_it_writes_over_nothing(house, kind, name, _package):
+    new_part.make(kind, name, house)
+    before = (house / "firmware" / "overlays.toml").read_text()
+    with pytest.raises(SystemExit, match="is there already"):
+        new_part.make(kind, name, house)
+    assert (house / "firmware" / "overlays.toml").read_text() == before
+
+
+@pytest.mark.parametrize("name", ["", "a", "Dew", "1a", "a-b", "../x", "x" * 25])
+def test_a_name_that_cannot_be(house, name):
+    with pytest.raises(SystemExit, match="is no name"):
+        new_part.make("tool", name, house)
