@@ -178,6 +178,39 @@ def test_a_question_of_the_agent_is_answered_here(page):
     page.get_by_role("listitem").filter(has_text="not approved").wait_for()
 
 
+def test_a_question_outlives_an_older_answer_of_the_board(page):
+    show(page, "chat")
+    page.get_by_text("hello from a tab").first.wait_for()
+    held = []
+
+    def hold(route):
+        if held or route.request.method != "GET":
+            route.fallback()
+            return
+        answer = route.fetch()
+        if answer.ok and not held:
+            held.append((route, answer))
+        else:
+            # A chip at work asks to come again.
+            route.fulfill(response=answer)
+
+    page.route("**/api/v1/chat", hold)
+    page.get_by_label("Your message").fill(
+        'call write_file {"path": "tools/x.py", "content": "1"}'
+    )
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Deny").wait_for(timeout=60_000)
+    while not held:
+        page.wait_for_event("requestfinished")
+    route, answer = held[0]
+    older = {**answer.json(), "question": None}
+    with page.expect_event("requestfinished"):
+        route.fulfill(response=answer, json=older)
+    browser.click(page, "Deny")
+    page.get_by_role("listitem").filter(has_text="not approved").last.wait_for()
+    assert page.get_by_role("listitem").filter(has_text="hello from a tab").count() > 1
+
+
 def test_the_editor_checks_replays_and_saves(page, home):
     show(page, "heartbeat")
     text = page.get_by_label("HEARTBEAT.md", exact=True)

@@ -18,6 +18,9 @@ export async function show(place, app) {
   place.append(list, question, progress, app.guest ? h("p", { class: "soft" }, "You look only: the owner writes here.") : form);
   let seen = 0;
   let waiting = false;
+  // The running sync, and whether it may be older than an event that came meanwhile.
+  let syncing = null;
+  let stale = false;
 
   function add(message) {
     if (message.number <= seen) return;
@@ -54,16 +57,27 @@ export async function show(place, app) {
     }
   }
 
-  async function sync() {
-    const found = await get("/chat");
+  function sync() {
+    stale = true;
+    syncing ||= fetchAll().finally(() => { syncing = null; });
+    return syncing;
+  }
+
+  async function fetchAll() {
+    let found;
+    while (stale) {
+      stale = false;
+      found = await get("/chat");
+    }
     found.messages.forEach(add);
     waiting = found.waiting;
     if (waiting && !progress.textContent) progress.textContent = "The agent is at work …";
     ask(found.question);
   }
 
-  const onChat = (event) => add(event.detail.message);
-  const onQuestion = (event) => ask(event.detail.text);
+  // A message before those of a running sync would hide them: that brings it, too.
+  const onChat = (event) => { stale = true; if (!syncing) add(event.detail.message); };
+  const onQuestion = (event) => { stale = true; ask(event.detail.text); };
   const onLog = ({ detail }) => { if (waiting && WORK.test(detail.area)) progress.textContent = `${detail.area}: ${detail.text}`; };
   const onOpen = () => sync().catch(() => {});
   const onRenumbered = () => { seen = 0; list.replaceChildren(); };
