@@ -91,10 +91,12 @@ export async function listen(last) {
         const parts = (text + value).split("\n\n");
         text = parts.pop();
         for (const part of parts) {
+          // A chip, whose stream ends at once, says by an id alone where the next one begins.
+          const id = part.match(/^id: (\d+)$/m);
+          if (id) last = Number(id[1]);
           const line = part.split("\n").find((one) => one.startsWith("data: "));
           if (!line) continue;
           const event = JSON.parse(line.slice(6));
-          last = event.id;
           events.dispatchEvent(new CustomEvent(event.type, { detail: event }));
         }
       }
