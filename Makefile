@@ -16,7 +16,7 @@ B ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 test-web soak lint format new-tool new-driver fuzz picture bench package micropython32 env-run env-test clean
+.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 test-web soak lint format house new-tool new-driver fuzz picture bench package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -81,6 +81,10 @@ format: env-test ## Put every file into the project's format
 	@$(VENV) scripts/api_page.py --write
 	@$(VENV) scripts/settings_page.py --write
 	@$(VENV) scripts/wiring_pictures.py --write
+	@$(VENV) scripts/house.py --write >/dev/null
+
+house: env-test ## Print the house in figures, beside its budgets
+	@$(VENV) scripts/house.py
 
 new-tool: env-test ## Write the files of a new tool, and its places in the tables [NAME=dew_point]
 	@$(VENV) scripts/new_part.py tool "$(NAME)"

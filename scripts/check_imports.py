@@ -95,19 +95,19 @@ def late_imports(known: dict[str, ast.Module]) -> Iterator[str]:
 def circles(known: dict[str, ast.Module]) -> Iterator[str]:
     """A sentence for each group of modules that import each other, imports inside functions
     included."""
-    edges = _edges(known)
-    for group in _groups(edges):
+    edges = edges_of(known)
+    for group in groups_of(edges):
         yield "circle of imports: " + ", ".join(group)
 
 
 def package_circles(known: dict[str, ast.Module]) -> Iterator[str]:
     """A sentence for each group of packages whose modules import each other, with the imports."""
-    edges = _edges(known)
+    edges = edges_of(known)
     packages: dict[str, set[str]] = {}
     for name, targets in edges.items():
         own = _package(name)
         packages.setdefault(own, set()).update({_package(target) for target in targets} - {own})
-    for group in _groups(packages):
+    for group in groups_of(packages):
         between = sorted(
             f"{name} -> {target}"
             for name, targets in edges.items()
@@ -124,7 +124,7 @@ def _package(name: str) -> str:
     return name if _PROGRAM.fullmatch(name) else ".".join(name.split(".")[:2])
 
 
-def _edges(known: dict[str, ast.Module]) -> dict[str, set[str]]:
+def edges_of(known: dict[str, ast.Module]) -> dict[str, set[str]]:
     """The modules that each module imports."""
     return {
         name: {
@@ -134,7 +134,7 @@ def _edges(known: dict[str, ast.Module]) -> dict[str, set[str]]:
     }
 
 
-def _groups(edges: dict[str, set[str]]) -> Iterator[list[str]]:
+def groups_of(edges: dict[str, set[str]]) -> Iterator[list[str]]:
     """The groups whose members reach each other."""
     reach = {name: _reached(name, edges) for name in edges}
     seen: set[str] = set()

@@ -1,0 +1,203 @@
+"""The house in figures, and the budgets that they may not pass.
+
+`make house` prints the figures beside their budgets (scripts/budgets.toml). `make lint` fails when
+one is passed; `make format` lowers budgets to the figures, and never raises one: that takes a
+commit that says why.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts import check_imports
+from tenner_host import ROOT
+from tenner_host.overlays.table import RUNTIME
+
+BUDGETS = ROOT / "scripts" / "budgets.toml"
+#: The folders whose packages have budgets, by the name of their section.
+PLACES = {"firmware": "firmware", "host": "host_tools"}
+_TABLE = ROOT / "firmware" / "overlays.toml"
+_HEAD = """\
+# Upper limits for the figures of `make house`: lines and modules by package, and the marks of
+# the whole house. `make lint` fails above one. `make format` lowers them; who raises one says
+# why in the commit.
+"""
+#: A budget of lines leaves room for a small change.
+_GRAIN = 50
+
+Figures = dict[str, dict[str, int]]
+
+
+def figures(root: Path = ROOT) -> Figures:
+    """All figures, by section and name."""
+    found: Figures = {"house": dict(marks(root))}
+    for section, folder in PLACES.items():
+        modules: Counter[str] = Counter()
+        lines: Counter[str] = Counter()
+        for path in sorted((root / folder).rglob("*.py")):
+            package = _package(path.relative_to(root / folder))
+            modules[package] += 1
+            lines[package] += path.read_text(encoding="utf-8").count("\n")
+        found[section + ".modules"] = dict(modules)
+        found[section + ".lines"] = dict(lines)
+    return found
+
+
+def _package(path: Path) -> str:
+    """`tenner/page/now.py` is of `tenner.page`; a file of the top is of its folder."""
+    return ".".join(path.parts[:2] if len(path.parts) > 2 else path.parts[:-1]) or "(top)"
+
+
+def marks(root: Path = ROOT) -> Iterator[tuple[str, int]]:
+    """Yield the names and values of the figures for the whole house."""
+    known = check_imports.modules(root / "firmware")
+    groups = list(check_imports.groups_of(check_imports.edges_of(known)))
+    yield "circles_with_types", len(groups)
+    yield "modules_in_the_largest_circle", max(map(len, groups), default=0)
+    takers = [(name, one) for name, tree in known.items() for one in _taking(tree, "app")]
+    yield "functions_that_take_the_app", len(takers)
+    yield "modules_that_take_the_app", len({name for name, _ in takers})
+    calls = [(name, call) for name, tree in known.items() for call in _overlay_calls(name, tree)]
+    yield "overlay_calls", len(calls)
+    yield "modules_with_overlay_calls", len({name for name, _ in calls})
+    yield "calls_of_enter", sum(call == "enter" for _, call in calls)
+    yield "loose_modules", len(list((root / "firmware" / "tenner").glob("*.py")))
+    yield from _table_marks((root / _TABLE.relative_to(ROOT)).read_text(encoding="utf-8"))
+
+
+def _taking(tree: ast.Module, parameter: str) -> Iterator[str]:
+    """Yield the functions with this parameter."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if any(one.arg == parameter for one in node.args.args):
+                yield node.name
+
+
+def _overlay_calls(name: str, tree: ast.Module) -> Iterator[str]:
+    """Yield the functions of tenner.overlay that a module calls, once for each call."""
+    if name == RUNTIME:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if getattr(node.func.value, "id", "") == "overlay":
+                yield node.func.attr
+
+
+def _table_marks(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the figures of the layout's table."""
+    rows = [row for row in text.splitlines() if row.strip() and not row.lstrip().startswith("#")]
+    yield "table_lines", len(rows)
+    overlays = tomllib.loads(text)["overlays"]
+    yield "table_overlays", len(overlays)
+    yield (
+        "table_symbols",
+        sum(
+            len(entry.partition(":")[2].split())
+            for entries in overlays.values()
+            for entry in entries
+        ),
+    )
+
+
+def read_budgets(path: Path = BUDGETS) -> Figures:
+    return _flat(tomllib.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+
+
+def _flat(data: dict[str, dict]) -> Figures:  # type: ignore[type-arg]
+    found: Figures = {"house": data.get("house", {})}
+    for section in PLACES:
+        for part, budgets in data.get(section, {}).items():
+            found[f"{section}.{part}"] = budgets
+    return found
+
+
+def exceeded(found: Figures, budgets: Figures) -> list[str]:
+    """A sentence for each figure above its budget, or without one."""
+    problems = []
+    for section, names in found.items():
+        for name, value in names.items():
+            budget = budgets.get(section, {}).get(name)
+            if budget is None:
+                problems.append(f"[{section}] {name} is {value}: scripts/budgets.toml has no row")
+            elif value > budget:
+                problems.append(
+                    f"[{section}] {name} is {value}, its budget {budget}: make it smaller, or "
+                    "raise it in scripts/budgets.toml and say why in the commit"
+                )
+    return problems
+
+
+def check() -> list[str]:
+    return exceeded(figures(), read_budgets())
+
+
+def lowered(found: Figures, budgets: Figures) -> Figures:
+    """The budgets, none above its figure but for the grain of lines; rows of what is gone leave,
+    and new ones come only if there are no budgets at all."""
+    if not any(budgets.values()):
+        budgets = {
+            section: {name: _with_grain(section, value) for name, value in names.items()}
+            for section, names in found.items()
+        }
+    return {
+        section: {
+            name: min(budget, _with_grain(section, found[section][name]))
+            for name, budget in names.items()
+            if name in found[section]
+        }
+        for section, names in budgets.items()
+    }
+
+
+def _with_grain(section: str, value: int) -> int:
+    return -(-value // _GRAIN) * _GRAIN if section.endswith(".lines") else value
+
+
+def text_of(budgets: Figures) -> str:
+    """budgets.toml."""
+    parts = [_HEAD]
+    for section, names in budgets.items():
+        rows = (
+            f"{name if re.fullmatch(r'[a-z_]+', name) else repr(name)} = {value}".replace("'", '"')
+            for name, value in names.items()
+        )
+        parts.append(f"\n[{section}]\n" + "\n".join(rows) + "\n")
+    return "".join(parts)
+
+
+def page() -> str:
+    """budgets.toml as `make format` writes it."""
+    return text_of(lowered(figures(), read_budgets()))
+
+
+def main() -> int:
+    found, budgets = figures(), read_budgets()
+    if "--write" in sys.argv:
+        BUDGETS.write_text(page(), encoding="utf-8")
+        budgets = read_budgets()
+    for section, names in found.items():
+        print(f"\n{section}")
+        limits = budgets.get(section, {})
+        for name, value in names.items():
+            print(f"  {name:36} {value:7,}   budget {limits.get(name, 0):7,}")
+        if section != "house":
+            print(f"  {'in all':36} {sum(names.values()):7,}   budget {sum(limits.values()):7,}")
+    problems = exceeded(found, budgets)
+    print("", *problems, sep="\n")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
