@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import importlib
 import socket
 from collections.abc import Iterator
 
@@ -55,6 +57,11 @@ def then(message: str, more: str) -> str:
     return f"{message}{'' if message.endswith(('.', '?')) else '.'} {more}"
 
 
+try:
+    _TERMINAL: tuple[type[Exception], ...] = (importlib.import_module("termios").error,)
+except ImportError:
+    _TERMINAL = ()  # Windows
+
 #: The owner's remedies for errors of this computer.
 _REMEDIES = {
     errno.ENOSPC: "make room and run it again",
@@ -79,6 +86,17 @@ def reason(exc: BaseException) -> str:
     said = str(exc.strerror or exc) or type(exc).__name__
     remedy = _REMEDIES.get(exc.errno or 0)
     return f"{said}: {remedy}" if remedy else said
+
+
+@contextlib.contextmanager
+def terminal_errors() -> Iterator[None]:
+    """Turn termios.error into the OSError that it should be; it serves as a decorator, too."""
+    try:
+        yield
+    except Exception as exc:
+        if not isinstance(exc, _TERMINAL):
+            raise
+        raise OSError(*exc.args) from exc
 
 
 def of_this_computer(exc: OSError) -> CommandError:

@@ -13,6 +13,7 @@ import pytest
 from tenner_host import BOARDS, prompts
 from tenner_host.board import port_errors, ports, transfer
 from tenner_host.board.opening import open_board
+from tenner_host.board.serialport import new_port
 from tenner_host.board.transfer import short_hash
 from tenner_host.board.transport import Transport
 from tenner_host.errors import BoardGone, BoardRefused, BoardSilent, PortError
@@ -423,6 +424,30 @@ def test_modem_manager_is_kept_away(monkeypatch, usb):
     assert (
         'the line SUBSYSTEM=="tty", ATTRS{idVendor}=="303a", ENV{ID_MM_DEVICE_IGNORE}="1"' in said
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pyserial itself translates there")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda line: line.flush(),
+        lambda line: line.reset_input_buffer(),
+        lambda line: line.reset_output_buffer(),
+        lambda line: line.send_break(),
+        lambda line: setattr(line, "baudrate", 9600),
+    ],
+    ids=["flush", "input", "output", "break", "baud"],
+)
+def test_a_call_at_a_port_that_vanished_is_an_os_error(call):
+    """pyserial lets some through as termios.error, which is none."""
+    master, slave = os.openpty()
+    line = new_port(os.ttyname(slave))
+    line.open()
+    os.close(slave)
+    os.close(master)
+    with pytest.raises(OSError, match="Input/output error"):
+        call(line)
+    line.close()
 
 
 def test_opening_a_port_does_not_reset_the_board():

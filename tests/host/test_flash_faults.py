@@ -136,6 +136,20 @@ def test_ctrl_c_before_the_first_byte_changes_nothing(place, monkeypatch):
         assert "nothing was changed, and the board starts as before" in refused(130)
 
 
+def test_the_port_vanishes_between_two_commands(place, monkeypatch):
+    """Where pyserial clears its buffers, and raises an error that is no OSError."""
+    clear = ESPLoader.flush_input
+
+    def pulled(loader):
+        used.unplug()
+        clear(loader)
+
+    with board() as used:
+        monkeypatch.setattr(ESPLoader, "flush_input", pulled)
+        said = refused(4, "--image", written(place, code=noise(1)))
+    assert "went away" in said and "is the cable firm?" in said and "Traceback" not in said
+
+
 def test_ctrl_c_in_the_middle_says_how_to_go_on(place, monkeypatch):
     class Impatient(command._Terminal):
         @contextlib.contextmanager

@@ -7,13 +7,14 @@ import sys
 from typing import Any
 
 from tenner_host.board.transport import FRIENDLY_PROMPT, Transport
-from tenner_host.errors import CommandError
+from tenner_host.errors import CommandError, terminal_errors
 
 #: Ctrl-] and Ctrl-X, as in mpremote.
 _LEAVE = (b"\x1d", b"\x18")
 _POLL_S = 0.05
 
 
+@terminal_errors()
 def join(transport: Transport, hint: str) -> bool:
     """Relay both ways until Ctrl-] or Ctrl-X; True if the board's prompt was shown last."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
