@@ -31,8 +31,8 @@ PLACES = {"firmware": "firmware", "host": "host_tools"}
 _TABLE = ROOT / "firmware" / "overlays.toml"
 _HEAD = """\
 # Upper limits for the figures of `make house`: lines and modules by package, and the marks of
-# the whole house. `make lint` fails above one. `make format` lowers them; who raises one says
-# why in the commit.
+# the whole house. `make lint` fails above one. `make format` lowers them. To raise one
+# takes a commit that says why.
 """
 #: A budget of lines leaves room for a small change.
 _GRAIN = 50
@@ -144,8 +144,8 @@ def check() -> list[str]:
 
 
 def lowered(found: Figures, budgets: Figures) -> Figures:
-    """The budgets, none above its figure but for the grain of lines; rows of what is gone leave,
-    and new ones come only if there are no budgets at all."""
+    """The budgets, none above its figure but for the grain of lines, without rows of packages that
+    are gone. New rows come only if there are no budgets at all."""
     if not any(budgets.values()):
         budgets = {
             section: {name: _with_grain(section, value) for name, value in names.items()}

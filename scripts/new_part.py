@@ -47,16 +47,6 @@ def _template(name: str, part: str) -> str:
     return (_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8").replace("NAME", part)
 
 
-def _in_overlay(overlay: str, module: str) -> Callable[[str, str], str]:
-    return lambda text, name: re.sub(
-        rf"^({overlay} = \[.*)\]$",
-        rf'\1, "{module}.{name}"]',
-        text,
-        count=1,
-        flags=re.MULTILINE,
-    )
-
-
 def _attack(text: str, name: str) -> str:
     row = json.dumps(["page", name, {"text": ""}, "refused", {}])
     return text.rstrip().removesuffix("]").rstrip() + f",\n{row}\n]\n"
@@ -74,11 +64,9 @@ def _row_of_docs(text: str, name: str) -> str:
 #: The tables that name a part, and the change of each for one more.
 _TABLES: dict[str, dict[str, Callable[[str, str], str]]] = {
     "tool": {
-        "firmware/overlays.toml": _in_overlay("tool_bus", "tenner.tools"),
         "tests/attacks/attacks.json": _attack,
     },
     "driver": {
-        "firmware/overlays.toml": _in_overlay("drivers_other", "tenner.sensors"),
         "firmware/tenner/sensors/chips.tsv": _chip,
         "docs/sensors.md": _row_of_docs,
     },

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A board without PSRAM cannot hold all code at once. A task takes the memory ticket here, enters a
-phase and leaves it again. A change of phase evicts the overlays that the new phase may not hold
+phase and leaves it again. A change of phase evicts the overlays that do not stay in the new one
 (overlay_loader.py). On Linux, with PSRAM, and where code is executed in place, nothing is evicted.
 """
 
@@ -116,7 +116,7 @@ def later(
 
 
 async def enter(name: str) -> None:
-    """Switch the holder of the ticket to phase `name`, and evict the overlays it may not hold."""
+    """Switch the holder of the ticket to phase `name`, and evict the overlays that do not stay."""
     if _ticket is None:
         return
     if _phase_over:

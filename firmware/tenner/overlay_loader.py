@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The build merges the modules into overlays (firmware/overlays.toml). Code reaches another overlay
-as an attribute of `overlays`, which loads it. `enter` evicts the overlays that a phase may not
-hold, unless there is memory to spare.
+as an attribute of `overlays`, which loads it. `enter` evicts the overlays that do not stay in a
+phase, unless there is memory to spare.
 """
 
 import gc
@@ -49,8 +49,8 @@ _CARRY = b""
 _PACKED = False
 #: Where the names of each length begin in that file, from 0 on, and their end.
 _PLACES = ()
-#: In a debug build, the name of each phase and the overlays it may hold, by its number.
-_MAY_HOLD = ()
+#: In a debug build, the name of each phase by its number.
+_PHASES = ()
 
 
 class _Overlays:
@@ -91,8 +91,8 @@ def keep(below: int) -> None:
 
 def enter(number: "Any") -> bool:
     """
-    Begin the phase of this number. In a build of overlays without memory to spare, drop those it
-    may not hold, and return True; code that still runs stays until its end.
+    Begin the phase of this number. In a build of overlays without memory to spare, drop those that
+    do not stay in it, and return True; code that still runs stays until its end.
     """
     global phase
     phase = number
@@ -109,7 +109,7 @@ def enter(number: "Any") -> bool:
             or _CARRY[stays + always] & bit_of_other
             or one in suspended
         ):
-            if _MAY_HOLD:
+            if _PHASES:
                 print("evicted", one, id(made))
             _withdraw(made)
             held.remove(one)
@@ -183,10 +183,6 @@ _files = _Files()
 
 def load(name: str) -> "Any":
     """Load an overlay of the build and return it."""
-    if _MAY_HOLD and phase is not None:
-        title, *may_hold = _MAY_HOLD[phase]
-        if name not in may_hold and name not in suspended:
-            raise RuntimeError("phase %s may not hold overlay %s: overlays.toml" % (title, name))
     imported = _IMPORTED
     package: "Any" = sys.modules["tenner"]
     if not _PACKED and package.__path__[:7] == ".frozen":
@@ -216,7 +212,7 @@ def load(name: str) -> "Any":
 
 def phase_name(number: "Any") -> str:
     """Return the name of a phase, in a debug build."""
-    return _MAY_HOLD[number][0]
+    return _PHASES[number]
 
 
 def borrow(borrower: "Any", name: str) -> "Any":
@@ -255,8 +251,8 @@ def remove(table: dict, key: str) -> None:
 
 def names() -> "Iterator[str]":
     """Yield the name of each overlay of this board's file, none in the source, in images and in a
-    debug build, which knows who may hold it."""
-    for size in range(1, len(_PLACES) - 1) if _PACKED and not _MAY_HOLD else ():
+    debug build, whose heap shows all of them."""
+    for size in range(1, len(_PLACES) - 1) if _PACKED and not _PHASES else ():
         for at in range(_PLACES[size], _PLACES[size + 1], size + 3):
             file = _files.pack = _files.pack or open(package_path("overlays.pack"), "rb")
             file.seek(at)

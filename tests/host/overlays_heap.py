@@ -57,7 +57,7 @@ def looks(lines: Iterable[str]) -> list[Look]:
 
 
 def stale(found: list[Look]) -> list[str]:
-    """A sentence for each phase after which code is alive that it may not hold."""
+    """A sentence for each phase after which code is alive that does not stay in it."""
     least = min(look.others for look in found)
     sentences = []
     for before, look in zip([None, *found], found, strict=False):

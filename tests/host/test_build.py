@@ -101,8 +101,8 @@ def test_an_overlay_and_a_folder_of_data_cannot_have_one_name(firmware):
 
 
 def test_a_wrong_table_is_a_sentence(firmware):
-    (firmware / "overlays.toml").write_text(TABLE.replace('"tenner.more"', ""))
-    with pytest.raises(build.BuildError, match="tenner.more in no overlay"):
+    (firmware / "overlays.toml").write_text(TABLE.replace("tenner.more", "tenner.mare"))
+    with pytest.raises(build.BuildError, match="overlay more has tenner.mare, which does not"):
         build.firmware_tree(firmware=firmware)
 
 

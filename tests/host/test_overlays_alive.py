@@ -1,7 +1,7 @@
-"""After every phase of the entire agent exactly the code is alive that the phase may hold.
+"""After every change of phase of the entire agent, the code that does not stay is gone.
 
-On the 32-bit interpreter, in a debug build: it refuses to load code that a phase may not hold, and
-shows its heap, in which each module object is a letter. An extra one is code that something still
+On the 32-bit interpreter, in a debug build: it shows its heap, in which each module object is a
+letter. An extra one is code that something still
 refers to: 5 to 10 KB for nothing.
 """
 
@@ -61,9 +61,6 @@ def run(ask, **more):
             running.idle()
         finally:
             lines = list(running.lines)
-    assert not [line for line in lines if "may not hold" in line], "\n".join(
-        line for line in lines if "log" in line or "app " in line
-    )
     return lines
 
 
@@ -182,7 +179,6 @@ def test_the_requests_of_the_owners_computer(reach):
         remote.commands(link)
         running.idle()
         lines = list(running.lines)
-    assert not [line for line in lines if "may not hold" in line]
     # A poll for messages may be opening its connection while MQTT reads sensors.
     check(lines, "REMOTE", "COMMAND", except_in=("MQTT",))
 
@@ -192,7 +188,6 @@ def test_an_update_from_the_owners_computer(reach):
         running.idle()
         remote.one_update(running, link)
         lines = list(running.lines)
-    assert not [line for line in lines if "may not hold" in line]
     # As above.
     check(lines, "REMOTE", "UPDATE", except_in=("MQTT",))
 

@@ -156,13 +156,6 @@ def test_a_debug_build_keeps_no_overlay(tmp_path):
     assert stale(found) == []
 
 
-@pytest.mark.parametrize("name", INTERPRETERS)
-def test_a_debug_build_refuses_what_a_phase_may_not_hold(tmp_path, name):
-    built(tmp_path, MODULES, debug=True)
-    printed = run(tmp_path, find(name))
-    assert "RuntimeError: phase IDLE may not hold overlay two: overlays.toml" in printed
-
-
 def test_a_debug_build_shows_what_is_alive(tmp_path):
     modules = dict(MODULES, app=MODULES["app"].replace('    overlay_loader.load("two")\n', ""))
     built(tmp_path / "right", modules, debug=True)

@@ -77,8 +77,7 @@ class Line(Base):
         return len(self._sent), _twice(self._kept)
 """,
 }
-PHASES = {"BOOT": [], "IDLE": [], "SEND": ["send"], "LOOK": ["looking", "send"]}
-CARRY = {"IDLE": [], "SEND": [], "LOOK": []}
+PHASES = {"BOOT": [], "IDLE": [], "SEND": [], "LOOK": []}
 SPLIT = {
     "core": ["app", "base: Base Base.name", "line: Line Line._last Line.send count"],
     # The private method of a base, called from another overlay, on an object of its subclass.
@@ -88,7 +87,7 @@ SPLIT = {
 
 
 def made(folder, overlays=SPLIT, debug=False, modules=MODULES):
-    names = table(dict(overlays), phases={**PHASES}, carry=CARRY)
+    names = table(dict(overlays), phases={**PHASES})
     result = bundle(package(modules), names, scripts={"main.py": MAIN}, debug=debug)
     write(result, folder)
     return result
@@ -126,7 +125,7 @@ def test_nothing_of_them_stays_alive(tmp_path):
 
 def test_a_split_module_does_the_same_as_a_whole_one(tmp_path):
     app = MODULES["app"].replace("    alive()\n", "    print()\n")
-    both(tmp_path, {**MODULES, "app": app}, SPLIT, phases={**PHASES}, carry=CARRY)
+    both(tmp_path, {**MODULES, "app": app}, SPLIT, phases={**PHASES})
 
 
 def test_a_constructor_may_be_where_the_objects_are_made(tmp_path):
@@ -145,7 +144,7 @@ def test_a_constructor_may_be_where_the_objects_are_made(tmp_path):
     }
     overlays = {**SPLIT, "making": ["made", "base: Base.__init__", "line: Line.__init__"]}
     phases = {**PHASES, "BOOT": ["making"]}
-    names = table(overlays, phases=phases, carry=CARRY)
+    names = table(overlays, phases=phases)
     made = bundle(package(modules), names, scripts={"main.py": MAIN})
     write(made, tmp_path)
     lines = named(run(tmp_path, interpreters.find_micropython32()), phases)
@@ -167,7 +166,7 @@ def test_a_constructor_may_be_where_the_objects_are_made(tmp_path):
 )
 def test_mistakes_are_sentences(entry, sentence):
     overlays = {"core": ["app", "base"], "send": ["line"], "looking": [entry]}
-    names = table(overlays, phases={**PHASES}, carry=CARRY)
+    names = table(overlays, phases={**PHASES})
     with pytest.raises(OverlayError, match=sentence):
         bundle(package(MODULES), names, scripts={"main.py": MAIN})
 
@@ -183,8 +182,8 @@ def test_no_overlay_outlasts_a_class_it_has_methods_of():
     app = MODULES["app"].replace('line = Line("a")', "line = None")
     app = app.replace("    for _", "    global line\n    line = Line('a')\n    for _")
 
-    def build(**carry):
-        names = table(overlays, phases={**PHASES}, carry={**CARRY, **carry})
+    def build(**phases):
+        names = table(overlays, phases={**PHASES, **phases})
         return bundle(package({**MODULES, "app": app}), names, scripts={"main.py": MAIN})
 
     sentence = "looking has methods of tenner.line.Line, and stays in phase LOOK, which evicts"

@@ -26,7 +26,9 @@ modules = ["tenner.port.linux.*", "tenner.cli"]
 def read(tmp_path, text):
     path = tmp_path / "overlays.toml"
     path.write_text(text)
-    return read_table(path)
+    found = read_table(path)
+    found.adopt(["tenner.app", "tenner.overlay", "tenner.one", "tenner.two"])
+    return found
 
 
 def test_a_table_is_read(tmp_path):
@@ -39,43 +41,37 @@ def test_a_table_is_read(tmp_path):
     assert found.api == ["tenner.log"]
     assert found.may_need("one", "two")
     assert not found.may_need("two", "one")
+    assert found.leaving_phase("two", "one") == "IDLE"
     assert found.may_need("one", CORE)
     assert not found.may_need(CORE, "two")
 
 
-GROUPS = TEXT.replace("[dynamic]", '[carry]\nWORK = ["one"]\n"*" = ["two"]\n[dynamic]')
-
-
 def test_phases_list_groups_of_overlays(tmp_path):
-    text = GROUPS.replace("[phases]", '[groups]\nall = ["one", "two"]\n[phases]\nREST = ["all"]')
+    text = TEXT.replace("[phases]", '[groups]\nall = ["one", "two"]\n[phases]\nREST = ["all"]')
     found = read(tmp_path, text)
     assert found.phases["REST"] == ["one", "two"]
-    assert found.carry == {"IDLE": ["two"], "WORK": ["one", "two"], "REST": ["two"]}
 
 
 def test_overlays_stay_in_a_phase_that_code_does_not_enter(tmp_path):
-    text = GROUPS.replace("[carry]", '[stay]\nSPARE = ["one"]\nROOMY = ["SPARE", "two"]\n[carry]')
+    text = TEXT.replace("[dynamic]", '[stay]\nSPARE = ["one"]\nROOMY = ["SPARE"]\n[dynamic]')
     found = read(tmp_path, text)
     assert found.phases["SPARE"] == found.phases["ROOMY"] == ["one", "two"]
-    assert found.carry["SPARE"] == ["one"]
-    assert found.carry["ROOMY"] == ["one", "two"]
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (
-            ('WORK = ["one"]\n"*" = ["two"]\n[d', 'WORKS = []\n"*" = ["two"]\n[d'),
-            "WORKS cannot carry 'two'",
+            ("[phases]", '[groups]\none = ["two"]\n[phases]'),
+            r"\[groups\]: one has another meaning",
         ),
-        (("[carry]", '[groups]\none = ["two"]\n[carry]'), r"\[groups\]: one has another meaning"),
-        (("[carry]", "[stay]\ntwo = []\n[carry]"), r"\[stay\]: two has another meaning"),
-        (("[carry]", '[stay]\nSPARE = ["on"]\n[carry]'), "phase SPARE names no overlay: 'on'"),
+        (("[phases]", "[stay]\ntwo = []\n[phases]"), r"\[stay\]: two has another meaning"),
+        (("[phases]", '[stay]\nSPARE = ["on"]\n[phases]'), "phase SPARE names no overlay: 'on'"),
     ],
 )
 def test_mistakes_in_groups_are_sentences(tmp_path, change, sentence):
     with pytest.raises(OverlayError, match=sentence):
-        read(tmp_path, GROUPS.replace(*change))
+        read(tmp_path, TEXT.replace(*change))
 
 
 def test_what_only_linux_needs(tmp_path):
@@ -113,7 +109,6 @@ APP = "def main(): pass\n"
 @pytest.mark.parametrize(
     ("modules", "overlays", "sentence"),
     [
-        ({"a": "", "b": "x = []\n"}, {"core": ["app"]}, "tenner.b in no overlay"),
         ({}, {"core": ["app", "gone"]}, "overlay core has tenner.gone, which does not exist"),
         (
             {"a": "class A: pass\n", "b": "from tenner import a\nclass B(a.A): pass\n"},
@@ -126,7 +121,7 @@ APP = "def main(): pass\n"
         (
             {"a": "x = []\n", "b": "from tenner.a import x\ndef f(y=x): pass\n"},
             {"core": ["app"], "one": ["a"], "two": ["b"]},
-            "phase ONLY may hold two without one",
+            "two stays in phase ONLY without one",
         ),
         (
             {
@@ -182,6 +177,25 @@ def test_what_cannot_be_merged_is_a_sentence(modules, overlays, sentence):
         phases["ONLY"] = ["two"]
     with pytest.raises(OverlayError, match=sentence):
         build({"app": APP, **modules}, overlays, phases=phases)
+
+
+def test_a_module_that_no_overlay_lists_is_one_by_itself():
+    modules = {"app": APP, "x.a": "def f(): return 1\n", "a": "def f(): return 2\n"}
+    names = table({"core": ["app"]}, phases={"IDLE": [], "STAYS": ["x_a"]})
+    built = bundle(package(modules), names)
+    assert names.overlays["a"] == ["tenner.a"] and names.overlays["x_a"] == ["tenner.x.a"]
+    assert set(built.files) == {"app", "a", "x_a"}
+
+
+def test_such_an_overlay_has_a_name_of_its_own():
+    with pytest.raises(OverlayError, match="list tenner.a in an overlay of another name"):
+        build({"app": APP, "a": "x = []\n", "b": "x = []\n"}, {"core": ["app"], "a": ["b"]})
+
+
+def test_so_is_the_rest_of_one_whose_pieces_are_listed():
+    names = table({"core": ["app", "a: f"]})
+    bundle(package({"app": APP, "a": "def f(): return g()\ndef g(): return 1\n"}), names)
+    assert names.overlays["a"] == ["tenner.a"]
 
 
 def test_an_empty_module_needs_no_place():

@@ -1,8 +1,8 @@
 """Report on the overlays of the firmware: `python -m tenner_host.overlays [TABLE] [OVERLAY ...]`.
 
 Without names of overlays: for each overlay its size as .mpy, its modules and the overlays that its
-code uses; for each phase the total size of its overlays. With names: each use of another overlay
-in them, and its place.
+code uses; for each phase the total size of the overlays that stay when it begins. With names: each
+use of another overlay in them, and its place.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def _uses(modules: dict[str, bytes], table: Table) -> Iterator[Use]:
 
 def _program(modules: dict[str, bytes], table: Table) -> Program:
     program = read_program(wanted(modules, table), table.is_outside, table.pieces)
+    table.adopt(program.modules)
     find_constants(program)
     arrange(program, table)
     return program

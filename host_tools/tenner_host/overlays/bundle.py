@@ -66,10 +66,12 @@ def bundle(
     """Merge the modules in `sources`, such as `tenner/net/http.py`, by the table.
 
     `scripts`, such as main.py, import from the core by name and stay unchanged. With `debug` the
-    run time checks that only overlays of the current phase are loaded. `build` is the build's id.
+    run time keeps no overlay for longer and shows its heap. `build` is the build's id.
     `is_packed`: one file holds all overlays but the core, and code calls them by names that are in
     ROM.
     """
+    program = read_program(wanted(sources, table), table.is_outside, table.pieces)
+    table.adopt(program.modules)
     packs = sorted(set(table.overlays) - {CORE}) if is_packed else []
     free = _free(len(packs))
     phases = {name: number for number, name in enumerate(table.phases)}
@@ -77,14 +79,13 @@ def bundle(
     stays = _stays(table)
     sets = sorted({0, *stays.values()})
     width = (len(phases) + 7) // 8
-    program = read_program(wanted(sources, table), table.is_outside, table.pieces)
     _fill_in(
         program,
         LOADER,
         {
             "_BUILT": True,
             "_CARRY": b"".join(one.to_bytes(width, "little") for one in sets),
-            "_MAY_HOLD": tuple((name, *held) for name, held in table.phases.items() if debug),
+            "_PHASES": tuple(phases) if debug else (),
             "_PACKED": is_packed,
             "_PLACES": tuple(_begins(free)),
             **idle,
@@ -242,8 +243,8 @@ def _split_names(program: Program) -> Iterator[str]:
 def _stays(table: Table) -> dict[str, int]:
     """For each overlay the phases that it outlasts when they begin: a bit for each number."""
     found: dict[str, int] = {}
-    for number, (phase, held) in enumerate(table.phases.items()):
-        for name in table.carry.get(phase, held):
+    for number, names in enumerate(table.phases.values()):
+        for name in names:
             found[name] = found.get(name, 0) | 1 << number
     return found
 

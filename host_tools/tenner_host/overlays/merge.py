@@ -39,8 +39,8 @@ class Overlay:
 
 
 def arrange(program: Program, table: Table) -> dict[str, Overlay]:
-    """The overlays with their modules in order; each symbol gets its overlay."""
-    table.check(program.modules)
+    """The overlays with their modules in order; each symbol gets its overlay. The table has an
+    overlay for each module (`Table.adopt`)."""
     _check_phases(program, table)
     order = _in_order(program)
     overlays = {
@@ -291,10 +291,10 @@ def _find_needs(program: Program, table: Table, overlays: dict[str, Overlay]) ->
 
 def _need(table: Table, overlay: Overlay, module: Module, node: ast.AST, target: Symbol) -> None:
     if not table.may_need(overlay.name, target.overlay):
-        phases = table.missing_phases(overlay.name, target.overlay)
+        phase = table.leaving_phase(overlay.name, target.overlay)
         reason = (
-            f"phase {phases[0]} may hold {overlay.name} without {target.overlay}"
-            if phases
+            f"{overlay.name} stays in phase {phase} without {target.overlay}"
+            if phase and overlay.name != CORE
             else "core is there without it"
         )
         raise OverlayError(

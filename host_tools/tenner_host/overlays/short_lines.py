@@ -64,7 +64,7 @@ def _join_statements(lines: list[_Line]) -> list[_Line]:
 
 def _join_blocks(lines: list[_Line]) -> list[_Line]:
     made: list[_Line] = []
-    for line, after in zip(lines, [*lines[1:], None], strict=True):
+    for line, after in zip(lines, [*lines[1:], None], strict=False):
         before = made[-1] if made else None
         if (
             before is not None

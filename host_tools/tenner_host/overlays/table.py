@@ -1,5 +1,4 @@
-"""firmware/overlays.toml: the overlay of each module, and the overlays that each phase may
-hold."""
+"""firmware/overlays.toml: the overlay of each module, and the overlays that stay in each phase."""
 
 from __future__ import annotations
 
@@ -29,14 +28,13 @@ IDLE = "IDLE"
 #: In [stay], the overlays that stay in all phases of a board with some room for them, or enough.
 SPARE, ROOMY = "SPARE", "ROOMY"
 
-#: Key in [phases] and [carry]: overlays of every phase.
+#: Key in [phases]: overlays of every phase.
 EVERY_PHASE = "*"
 
 _SECTIONS = (
     "overlays",
     "groups",
     "phases",
-    "carry",
     "stay",
     "dynamic",
     "packs",
@@ -55,10 +53,8 @@ class Table:
     """
 
     overlays: dict[str, list[str]]
+    #: By phase, the overlays that stay when it begins.
     phases: dict[str, list[str]] = field(default_factory=dict)
-    #: By phase, the overlays it takes over from the one before, besides those of `*`; without `*`
-    #: and an entry, all that it may hold.
-    carry: dict[str, list[str]] = field(default_factory=dict)
     #: By the name of a phase that no code enters, the overlays that stay in all phases of a board
     #: that has memory for them.
     stay: dict[str, list[str]] = field(default_factory=dict)
@@ -79,26 +75,8 @@ class Table:
             raise OverlayError(f"overlays.toml has no overlay {CORE!r}")
         everywhere = self.phases.pop(EVERY_PHASE, [])
         self.phases.update({phase: list(names) for phase, names in self.stay.items()})
-        for phase, names in self.phases.items():
+        for names in self.phases.values():
             names += [name for name in everywhere if name not in names]
-            for name in names:
-                if name not in self.overlays:
-                    raise OverlayError(f"overlays.toml: phase {phase} names no overlay: {name!r}")
-        always = self.carry.pop(EVERY_PHASE, None)
-        if always is not None:
-            carry = {**dict.fromkeys(self.phases, []), **self.carry}
-            self.carry = {phase: names + always for phase, names in carry.items()}
-        self.carry.update(self.stay)
-        for phase, names in self.carry.items():
-            for name in names:
-                if name not in self.phases.get(phase, []):
-                    raise OverlayError(
-                        f"overlays.toml: {phase} cannot carry {name!r}: it may not hold it"
-                    )
-        for pack, names in self.packs.items():
-            for name in names:
-                if name not in self.overlays:
-                    raise OverlayError(f"overlays.toml: pack {pack} names no overlay: {name!r}")
         self._home: dict[str, str] = {}
         #: By module and overlay, the names that are in another overlay than the rest of the
         #: module.
@@ -116,13 +94,8 @@ class Table:
                 self._home[module] = overlay
 
     def overlay_of(self, module: str) -> str:
-        """The overlay that has this module; OverlayError if none has."""
-        try:
-            return self._home[module]
-        except KeyError:
-            raise OverlayError(
-                f"{module} is in no overlay: add it to one in overlays.toml"
-            ) from None
+        """The overlay that has this module."""
+        return self._home[module]
 
     def is_outside(self, module: str) -> bool:
         """Return whether no overlay has this module."""
@@ -136,32 +109,42 @@ class Table:
                 return True
         return False
 
-    def check(self, modules: Iterable[str]) -> None:
-        """Raise OverlayError unless exactly these modules are in the overlays."""
+    def adopt(self, modules: Iterable[str]) -> None:
+        """Make an overlay of each of the firmware's `modules` that no overlay lists; OverlayError
+        for a module or an overlay that the table names and that does not exist."""
         known = set(modules)
-        homeless = sorted(known - set(self._home))
-        if homeless:
-            raise OverlayError(
-                f"overlays.toml: {', '.join(homeless)} in no overlay: add each to one, or to "
-                "[linux]"
-            )
         for module, overlay in self._home.items():
             if module not in known:
                 raise OverlayError(
                     f"overlays.toml: overlay {overlay} has {module}, which does not exist"
                 )
+        for module in sorted(known - set(self._home)):
+            # That of `tenner.net.http` is `net_http`.
+            name = module.partition(".")[2].replace(".", "_")
+            if name in self.overlays or not name:
+                raise OverlayError(f"overlays.toml: list {module} in an overlay of another name")
+            self.overlays[name] = [module]
+            self._home[module] = name
+        for title, lists in (("phase", self.phases), ("pack", self.packs)):
+            for one, names in lists.items():
+                for name in names:
+                    if name not in self.overlays:
+                        raise OverlayError(
+                            f"overlays.toml: {title} {one} names no overlay: {name!r}"
+                        )
 
-    def missing_phases(self, user: str, target: str) -> list[str]:
-        """The phases in which overlay `user` may be loaded while `target` is not."""
-        return [
-            phase for phase, names in self.phases.items() if user in names and target not in names
-        ]
+    def leaving_phase(self, user: str, target: str) -> str | None:
+        """A phase in which overlay `user` stays while `target` leaves."""
+        return next(
+            (one for one, names in self.phases.items() if user in names and target not in names),
+            None,
+        )
 
     def may_need(self, user: str, target: str) -> bool:
         """Return whether `user` may need `target` while it is loaded."""
         if target in (user, CORE):
             return True
-        return user != CORE and not self.missing_phases(user, target)
+        return user != CORE and self.leaving_phase(user, target) is None
 
     def looked_up(self, module: str, names: Container[str]) -> list[str]:
         """The names that code looks up in this module, which has `names` and which it finds by
@@ -188,13 +171,12 @@ def read_table(path: Path) -> Table:
             if name in lists["overlays"] or name in groups:
                 raise OverlayError(f"{path.name} [{section}]: {name} has another meaning")
             groups[name] = lists[section][name] = _expanded(names, groups)
-    for section in ("phases", "carry", "packs"):
+    for section in ("phases", "packs"):
         for name, names in lists[section].items():
             lists[section][name] = _expanded(names, groups)
     return Table(
         overlays=lists["overlays"],
         phases=lists["phases"],
-        carry=lists["carry"],
         stay=lists["stay"],
         dynamic=lists["dynamic"],
         packs=lists["packs"],
