@@ -154,7 +154,9 @@ class FakeTelegram:
         self.came = False
         return await consume(self._came)
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
+    async def exchange(
+        self, method, url, headers, body, consume, timeout_s, repeats=False, phases=None
+    ):
         name = url.split("/")[-1]
         # A task that connects while it has the memory may wait forever for the only TLS session.
         assert self.stream or name not in ("getMe", "getUpdates"), "polls without a connection"

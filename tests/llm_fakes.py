@@ -59,7 +59,9 @@ class Http:
     def fail(self, error):
         """The exchanges here end by themselves."""
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
+    async def exchange(
+        self, method, url, headers, body, consume, timeout_s, repeats=False, phases=None
+    ):
         counted = sum([len(piece) for piece in body()])
         data = b"".join(body())
         assert method == "POST" and counted == len(data)

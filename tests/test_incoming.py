@@ -25,7 +25,7 @@ class Api:
         self.cut = None  # raised behind the data
         self.closed = 0
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s):
+    async def exchange(self, method, url, headers, body, consume, timeout_s, phases=None):
         self.urls.append((method, url))
         if url.endswith("/getFile"):
             reply = b'{"ok":true,"result":{"file_id":"f","file_size":%d,"file_path":"%s"}}'

@@ -123,7 +123,9 @@ class Slow(Http):
         self.error = error
         self.task.cancel()
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
+    async def exchange(
+        self, method, url, headers, body, consume, timeout_s, repeats=False, phases=None
+    ):
         self.limit_s = timeout_s
         self.task = asyncio.create_task(consume(self))
         try:

@@ -27,7 +27,9 @@ class Http:
     def fail(self, error):
         """No exchange here is silent."""
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
+    async def exchange(
+        self, method, url, headers, body, consume, timeout_s, repeats=False, phases=None
+    ):
         counted = sum([len(piece) for piece in body()])
         data = b"".join(body())
         assert counted == len(data)

@@ -118,7 +118,9 @@ class Model:
     def fail(self, error):
         """Its time is that of the world, so it ends a silence itself."""
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s, repeats=False):
+    async def exchange(
+        self, method, url, headers, body, consume, timeout_s, repeats=False, phases=None
+    ):
         await asyncio.sleep(0)
         rng = self.world.rng
         self.body_bytes = sum([len(piece) for piece in body()])

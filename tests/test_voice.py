@@ -22,7 +22,7 @@ class Service(Api):
         self.body = b""
         self.headers = {}
 
-    async def exchange(self, method, url, headers, body, consume, timeout_s):
+    async def exchange(self, method, url, headers, body, consume, timeout_s, phases=None):
         if not url.endswith("/audio/transcriptions"):
             return await super().exchange(method, url, headers, body, consume, timeout_s)
         self.urls.append((method, url))

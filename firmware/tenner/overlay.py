@@ -133,6 +133,12 @@ async def enter(name: str) -> None:
             print("looked")
 
 
+async def stage(phases: "tuple[str, str] | None", number: int) -> None:
+    """Enter the phase of this number among those of a request, unless they are None."""
+    if phases:
+        await enter(phases[number])
+
+
 class released:
     """`async with released():` releases the ticket meanwhile; the overlays of the holder stay for
     its return."""

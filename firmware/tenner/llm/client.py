@@ -60,7 +60,6 @@ async def complete(
     guard = overlay.start(_guard(http, timeout_s, silence))
     try:
         url, headers = _target(candidate)
-        http.stage = _stage
         await http.exchange(
             "POST",
             url,
@@ -69,12 +68,13 @@ async def complete(
             consume,
             limit_s or timeout_s,
             True,
+            # The overlay that writes the request makes room for the one that reads the reply.
+            phases=("WRITE", "REPLY"),
         )
     except (OSError, EOFError, ValueError, asyncio.TimeoutError) as caught:
         error = caught
     finally:
         guard.cancel()
-        http.stage = None
         collector = request.reply
         request.reply = None
     if found:
@@ -93,11 +93,6 @@ async def _guard(http, timeout_s, silence):
             http.fail(silence)
             left_ms = _AGAIN_MS  # it may wait for its turn to connect
         await asyncio.sleep(left_ms / 1000)
-
-
-async def _stage(sends):
-    # The overlay that writes the request makes room for the one that reads the reply.
-    await overlay.enter("WRITE" if sends else "REPLY")
 
 
 def _target(candidate):

@@ -9,7 +9,7 @@ stored on flash, so that a call is one exchange.
 import asyncio
 import json
 
-from tenner import __version__, overlay
+from tenner import __version__
 from tenner.mcp import headers
 from tenner.mcp.errors import McpError, Refused
 from tenner.mcp.reply import Reply
@@ -148,14 +148,20 @@ class Client:
             await reply.read(response)
             return reply
 
-        http.stage = _make_room
         self._id += 1
         try:
             # `initialize` and lists change nothing and may be repeated; a repeated call would run
             # twice.
             fields, body = self._message(method, members, more)
             reply = await http.exchange(
-                "POST", self._url, fields, body, consume, self.timeout_s, method != _CALL
+                "POST",
+                self._url,
+                fields,
+                body,
+                consume,
+                self.timeout_s,
+                method != _CALL,
+                phases=("TOOL_READ", "TOOL_READ"),
             )
             self.in_doubt = method == _CALL and reply.status >= 500
         except BaseException as error:
@@ -163,8 +169,6 @@ class Client:
             if not isinstance(error, _FAILURES):
                 raise  # CPython's TimeoutError is an OSError.
             self._explain(error)
-        finally:
-            http.stage = None
         return reply
 
     def _message(self, method, members, more):
@@ -218,8 +222,3 @@ def _call(line, args, make):
     if paths or not headers.is_plain(name):
         more = [("Mcp-Name", headers.encoded(name))] + headers.values(paths, args)
     return '"name":%s,"arguments":%s' % (quote(name).decode(), json.dumps(args)), make, more
-
-
-async def _make_room(sends):
-    """See net.http.Http.stage."""
-    await overlay.enter("TOOL_READ")

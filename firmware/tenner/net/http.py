@@ -62,9 +62,6 @@ class Http(Response):
         self.is_sent = False
         #: The time when an exchange began; the reader of a long reply sets it for each piece.
         self.heard_ms = 0
-        #: An async function or None: awaited with True before sending a request, with False before
-        #: reading the head of its reply, and again before the body.
-        self.stage: Callable[[bool], Awaitable] | None = None
         #: The head of the request that `poll` sends; None before `open`.
         self.head: bytes | None = None
         #: Does the buffer hold the beginning of the reply to `poll`?
@@ -93,6 +90,7 @@ class Http(Response):
         consume: "Callable[[Http], Awaitable] | None",
         timeout_s: float,
         repeats: bool = False,
+        phases: "tuple[str, str] | None" = None,
     ) -> "Any":
         """
         Send a request and return the result of `await consume(self)`. `headers` is a list of
@@ -100,6 +98,7 @@ class Http(Response):
         bytes; it is called twice, to count and to send. asyncio.TimeoutError after `timeout_s`,
         counted from the moment it has a connection. If a reused connection closes without an
         answer, the request is repeated only for a GET, or if `repeats` declares it harmless.
+        `phases`: of the memory (tenner.overlay), for sending and for reading.
         """
         origin, head = self._request(method, url, headers)
         if self.busy:
@@ -107,7 +106,7 @@ class Http(Response):
         self.busy = True
         self._asked = None
         self.is_sent = False
-        self.work = head, body, consume, repeats or method == "GET"
+        self.work = head, body, consume, repeats or method == "GET", phases
         try:
             if origin != self._origin or self.came:
                 await self._drop()
@@ -167,17 +166,14 @@ class Http(Response):
             try:
                 if not reused:
                     await self._connect(origin)
-                if self.stage:
-                    await self.stage(True)
+                await overlay.stage(self.work[4], 0)
                 if await http_send.send(self):
-                    if self.stage:
-                        await self.stage(False)
+                    await overlay.stage(self.work[4], 1)
                     await self.receive_head()
                     reserve = self._semaphore and self._semaphore.reserve
                     if reserve and reserve.is_new:
                         reserve.learn()
-                    if self.stage:
-                        await self.stage(False)
+                    await overlay.stage(self.work[4], 1)
                     break
             except (OSError, EOFError):
                 # The server closed the reused connection without an answer; it may have executed

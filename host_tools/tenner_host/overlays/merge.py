@@ -176,6 +176,8 @@ def _module_of(target: Target | None) -> str:
 
 #: Functions of the run time whose first argument is the name of a phase.
 _ENTER = ("run", "step", "enter", "later")
+#: An argument of any call with the phases of a request, a tuple of names.
+_STAGES = "phases"
 
 
 def phases_named(program: Program) -> Iterator[tuple[ast.Constant, Module]]:
@@ -183,12 +185,15 @@ def phases_named(program: Program) -> Iterator[tuple[ast.Constant, Module]]:
     call, as the build puts a number there."""
     for module in program.modules.values():
         for node in ast.walk(module.tree):
-            link = program.links.get(node.func) if isinstance(node, ast.Call) else None
-            if (
-                link is None
-                or not isinstance(link.target, Symbol)
-                or not isinstance(node, ast.Call)
-            ):
+            if not isinstance(node, ast.Call):
+                continue
+            for argument in node.keywords:
+                if argument.arg == _STAGES and isinstance(argument.value, ast.Tuple):
+                    for one in argument.value.elts:
+                        if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                            yield one, module
+            link = program.links.get(node.func)
+            if link is None or not isinstance(link.target, Symbol):
                 continue
             if link.target.module.name == RUNTIME and link.target.name in _ENTER and node.args:
                 name = node.args[0]

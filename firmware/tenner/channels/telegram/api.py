@@ -12,7 +12,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tenner.channels.telegram.channel import Telegram
     from tenner.net.http import Http
@@ -77,11 +77,11 @@ async def call(
     sink: "Sink | None" = None,
     timeout_s: float = 30,
     headers: "Sequence[tuple[str, str]] | None" = None,
-    stage: "Callable[[bool], Awaitable] | None" = None,
+    phases: "tuple[str, str] | None" = None,
 ) -> dict:
     """
     Call a method of the Bot API and return the answer of its Reply; raise one of FAILURES when
-    there is none. `body` None reads the reply to the running poll. `stage`: see net.http.Http.
+    there is none. `body` None reads the reply to the running poll. `phases`: see Http.exchange.
     """
     reply = Reply(sink)
 
@@ -108,11 +108,8 @@ async def call(
         await http.answer(consume, timeout_s)
     else:
         headers = headers or bot.headers
-        http.stage = stage
-        try:
-            await http.exchange("POST", bot.url + method, headers, body, consume, timeout_s)
-        finally:
-            http.stage = None
+        url = bot.url + method
+        await http.exchange("POST", url, headers, body, consume, timeout_s, phases=phases)
     return reply.answer
 
 

@@ -3,7 +3,6 @@
 
 import json
 
-from tenner import overlay
 from tenner.channels.telegram import api, failures, markup, utf16
 from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
@@ -66,11 +65,6 @@ def marked(text: str, max_units: int) -> tuple[bytes, bytes]:
     html = b"".join(markup.pieces(raw))
     # Aligned columns may push a table past the limit, and a lone mark shows nothing.
     return raw, html if 0 < utf16.visible_units(html) <= max_units else b""
-
-
-async def _make_room(sends):
-    """See net.http.Http.stage."""
-    await overlay.enter("SENDING" if sends else "SENT")
 
 
 async def send_on(
@@ -162,7 +156,9 @@ async def send_body(
             message_id = value
 
     try:
-        answer = await api.call(bot, http, method, body, sink, headers=headers, stage=_make_room)
+        answer = await api.call(
+            bot, http, method, body, sink, headers=headers, phases=("SENDING", "SENT")
+        )
     except FAILURES as error:
         why = failures.reason(error)
         log("telegram", "not sent: " + why)

@@ -3,7 +3,6 @@
 
 import asyncio
 
-from tenner import overlay
 from tenner.net.tls_errors import explain
 from tenner.net.web import gzip_stream
 from tenner.port.compat import const
@@ -29,23 +28,17 @@ async def ask(
 ) -> "Any":
     """Make an exchange and return the result of `consume`; every failure is an OSError with a
     sentence."""
-    http.stage = _make_room
     try:
-        return await http.exchange(method, url, headers, body, consume, _TIMEOUT_S)
+        return await http.exchange(
+            method, url, headers, body, consume, _TIMEOUT_S, phases=("TOOL_READ", "TOOL_READ")
+        )
     except asyncio.TimeoutError:
         what = "no answer within %d s" % _TIMEOUT_S
     except (OSError, ValueError, EOFError) as error:
         if isinstance(error, OSError) and error.args and isinstance(error.args[0], str):
             raise
         what = explain(error) or str(error) or "its answer cannot be read"
-    finally:
-        http.stage = None
     raise OSError("%s: %s" % (url.split("?")[0][:80], what))
-
-
-async def _make_room(sends):
-    """See net.http.Http.stage."""
-    await overlay.enter("TOOL_READ")
 
 
 async def read(http: "Http", path: str, take: "Callable[[bytes], bool | None]") -> None:
