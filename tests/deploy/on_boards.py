@@ -24,6 +24,7 @@ from tenner_host.linux import release
 from tenner_host.linux.release import Release
 from tenner_host.project import Project
 from tenner_sim.services import API_KEY, MODEL, Services
+from tests.host.json_documents import printed
 from tests.host.web_client import Client, served
 
 PORT = Port("ssh://board")
@@ -124,8 +125,8 @@ def test_one_changed_file_is_all_that_is_sent(server, first):
     third = changed(first, added="OTHER = 2\n")
     deploy(server, third)
     assert releases(server) == sorted([second.name, third.name])
-    assert "running" in tenner(server, "deploy", "board", "--back")
-    assert current(server) == second.name
+    said = printed("deploy --back", tenner(server, "deploy", "board", "--back", "--json"))
+    assert said["release"] == current(server) == second.name
 
 
 def test_a_file_that_changed_on_the_board_is_put_right(server, first):
@@ -428,6 +429,8 @@ def test_the_commands_of_a_board_work_over_ssh(server, first):
     assert "next: in" in tenner(server, "why")
     assert "micropython" in tenner(server, "status", "--port", "ssh://board")
     assert "/status - uptime" in tenner(server, "chat", "/help")
+    said = printed("deploy", tenner(server, "deploy", "board", "--json"))
+    assert said["agent"]["running"] is True
     assert "have not run yet" in tenner(server, "logs")
     saved = json.loads(tenner(server, "backup", "--json"))
     assert "/workspace/HEARTBEAT.md" in saved["files"]

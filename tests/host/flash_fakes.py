@@ -3,7 +3,6 @@ this process."""
 
 import contextlib
 import functools
-import json
 import random
 
 from click.testing import CliRunner
@@ -12,6 +11,7 @@ from tenner_host import build
 from tenner_host.cli import main
 from tenner_sim.vboard import VirtualBoard, image
 from tenner_sim.vboard.chips import MODELS
+from tests.host.json_documents import fits
 
 C3 = MODELS["esp32c3"]
 #: The files of an owner and an agent on a board.
@@ -56,7 +56,7 @@ def tenner(*arguments, code=0, text=None):
 
 def flashed(*arguments):
     """The report of a flash that is done."""
-    return json.loads(tenner("flash", "--json", *arguments).stdout)
+    return fits("flash", tenner("flash", "--json", *arguments).stdout)
 
 
 def refused(code, *arguments, text=None):

@@ -1,7 +1,6 @@
 """`tenner fleet`: boards on one broker, asked for from the host."""
 
 import contextlib
-import json
 import sys
 
 import pytest
@@ -11,6 +10,7 @@ from tenner_host.cli import main
 from tenner_sim.services.authority import Authority
 from tests.host.broker import PASSWORD, USER, Broker, Owner
 from tests.host.e2e import PSRAM, agent_board
+from tests.host.json_documents import printed
 
 BOARDS = tuple("attic barn cellar den foyer garage hall kitchen loft porch".split())
 
@@ -49,7 +49,7 @@ def test_ten_boards_and_one_that_lost_its_power(broker, tmp_path):
             owner.wait(f"{name}/state")
         boards["cellar"].board.wifi(False)
         owner.wait("cellar/status", lambda text: text == "offline")
-        found = json.loads(fleet(broker, tmp_path, "--json").output)["boards"]
+        found = printed("fleet status", fleet(broker, tmp_path, "--json").output)["boards"]
         table = fleet(broker, tmp_path).output
     owner.close()
     print(table)

@@ -1,6 +1,5 @@
 """Every document of `--json` fits its schema, on a running board, a silent one, without one."""
 
-import datetime
 import json
 import subprocess
 import sys
@@ -10,16 +9,15 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from scripts.json_page import schemas
 from tenner_host import ROOT
 from tenner_host.cli import main as tenner
 from tenner_sim import LIMIT_S
 from tenner_sim.services import McpTools, Step
 from tenner_sim.vboard import VirtualBoard
 from tests.host.e2e import agent_board
+from tests.host.json_documents import SCHEMAS, fits
 from tests.host.test_cli import ALL
 
-SCHEMAS = schemas()
 HEARTBEAT = (
     "- (every 5s; when room.temperature > 30; notify) It is hot.\n- (every 1h) Say: hello.\n"
 )
@@ -50,33 +48,6 @@ def home(tmp_path, monkeypatch):
     (tmp_path / "bad.md").write_text("- (evry 5s) Nonsense.\n")
     (tmp_path / "r.csv").write_text(READINGS)
     return tmp_path
-
-
-def fits(name, text):
-    """The document in `text`, which must fit the schema of `name`."""
-    document = json.loads(text)
-    checker = jsonschema.Draft202012Validator(SCHEMAS[name])
-    problems = [
-        f"{'/'.join(map(str, one.absolute_path))}: {one.message}"
-        for error in checker.iter_errors(document)
-        for one in error.context
-    ]
-    assert not problems, (problems, document)
-    for moment in times(SCHEMAS[name]["anyOf"][0], document):
-        assert datetime.datetime.fromisoformat(moment.replace("Z", "+00:00")).tzinfo, moment
-    return document
-
-
-def times(schema, value):
-    """The times in a document."""
-    for one in schema.get("anyOf", [schema]):
-        if one.get("format") == "date-time" and value is not None:
-            yield value
-        for name, inner in one.get("properties", {}).items():
-            if isinstance(value, dict) and name in value:
-                yield from times(inner, value[name])
-        for item in value if isinstance(value, list) else ():
-            yield from times(one.get("items", {}), item)
 
 
 def ask(name, *words, status=0):

@@ -3,7 +3,6 @@ try it, and no more are started after one fails."""
 
 import contextlib
 import http.client
-import json
 import socket
 import ssl
 import threading
@@ -27,6 +26,7 @@ from tenner_sim import LIMIT_S
 from tenner_sim.services.authority import Authority
 from tenner_sim.vboard import image
 from tests.host.broker import Broker, Owner
+from tests.host.json_documents import printed
 from tests.host.releases import SHORT_TRIAL, code, micropython_of, release
 from tests.host.remote_board import own_key, remote_board, tenner
 from tests.host.test_update import TRIAL_MS
@@ -96,7 +96,10 @@ def test_a_board_fetches_a_release_and_keeps_it(broker, home):
 def test_micropython_comes_from_the_computer_too(broker, home):
     data = made(home, micropython=micropython_of())
     with board(broker, rows=image.SLOTS) as bench:
-        assert tenner("update", "--file", data, *HERE).endswith("attic: healthy, runs 0.9.0\n")
+        said = printed("update", tenner("update", "--file", data, *HERE, "--json"))["boards"]
+        assert [(one["board"], one["end"], one["version"]) for one in said] == [
+            ("attic", "healthy", "0.9.0")
+        ]
         bench.wait_told("I run version 0.9.0 on MicroPython")
 
 
@@ -309,7 +312,7 @@ def test_a_board_that_is_away_is_passed_over(broker, home):
         bench.board.wifi(False)
         owner.wait("attic/status", lambda text: text == "offline")
         said = tenner("update", "--fleet", "--file", made(home), "--json", code=4)
-        said = json.loads(said[said.index("{") :].split("\ntenner:")[0])["boards"]
+        said = printed("update", said)["boards"]
         assert [(one["board"], one["end"], one["why"]) for one in said] == [
             ("attic", "away", "it is offline")
         ]

@@ -2,7 +2,6 @@
 that is not trusted."""
 
 import contextlib
-import json
 import mmap
 import socket
 import threading
@@ -14,6 +13,7 @@ from tenner_host.remote import known
 from tenner_host.update.server import ReleaseServer
 from tests.host import lan_board
 from tests.host.chip_home import Client, Home
+from tests.host.json_documents import printed
 from tests.host.releases import SHORT_TRIAL, code, release
 from tests.host.remote_board import own_key, tenner
 from tests.host.test_lan import Middle, link_to, post
@@ -224,6 +224,6 @@ def test_somebody_who_answers_for_a_board_gets_no_update_done(home):
     with Middle(0, lambda body: answer) as middle:
         lan_board.learn("feed", "attic", middle.port)
         said = tenner("update", *VIA, "--file", made(home), *HERE, "--json", code=4)
-        (found,) = json.loads(said[said.index("{") :].split("\ntenner:")[0])["boards"]
+        (found,) = printed("update", said)["boards"]
         assert found["end"] == "away"
         assert "messages came that it did not send" in found["why"]
