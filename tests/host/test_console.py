@@ -103,6 +103,55 @@ def test_a_refusal_is_known_by_its_words(answer, is_refused):
     assert bool(answers.refusal([answer])) == is_refused
 
 
+@pytest.mark.parametrize("read", [answers.status, answers.tasks, answers.why])
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        ([], "nothing"),
+        (["What do you mean?"], "What do you mean?"),
+        (["Too little", "memory."], "Too little memory."),
+        (['{"line": 3, "te'], "te"),
+        (["3", "null", '"a text"'], "null"),
+        (["[1, 2]"], "[1, 2]"),
+    ],
+    ids=str,
+)
+def test_an_answer_that_is_no_json_is_an_error_with_its_text(read, lines, shown):
+    with pytest.raises(CommandError, match="which isn't JSON") as raised:
+        read(lines)
+    assert shown in raised.value.message and "tenner sync" in raised.value.message
+
+
+@pytest.mark.parametrize("read", [answers.status, answers.why])
+def test_a_report_that_is_never_empty_is_an_error_when_it_is(read):
+    with pytest.raises(CommandError, match="which isn't JSON"):
+        read(["[]"])
+
+
+def test_objects_are_read_past_lines_that_are_none():
+    assert answers.tasks(["[]"]) == []
+    task = '{"line": 3, "text": "Hot!", "next_s": 5, "last_run": null}'
+    (found,) = answers.tasks(["(the clock is not set)", task, '{"line": 4, "te'])
+    assert (found["line"], found["next_in_s"], found["done"]) == (3, 5, False)
+    assert answers.why(['{"next_s": null}']) == {"decisions": [], "next_in_s": None}
+    assert answers.status(['{"uptime_s": 1}']) == {"uptime_s": 1}
+
+
+@pytest.mark.parametrize(
+    ("read", "lines"),
+    [
+        (answers.status, ["tenner 0.1.0, micropython 1.22.0", "up 0 h 1 min"]),
+        (
+            answers.tasks,
+            ['{"line": 3, "text": "Hot!", "next_s": 5, "last_run": "2026-11-21 08:30"}'],
+        ),
+    ],
+)
+def test_an_older_board_is_named_as_such(read, lines):
+    with pytest.raises(CommandError, match="older than this program"):
+        read(lines)
+
+
 def test_an_error_in_place_of_an_answer_fails():
     line = line_of("\x1f\x1e\r\n\x1ffailed\x1e\r\n\x1cout of memory\x1e\r\n")
     with pytest.raises(CommandError, match="out of memory"):

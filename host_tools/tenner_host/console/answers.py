@@ -57,8 +57,9 @@ def _parsed(lines: list[str]) -> list[dict[str, Any]]:
     """The objects of an answer; CommandError with its text if the agent has not understood the
     question."""
     found = list(entries(lines))
-    if not found and lines != ["[]"]:
-        raise CommandError(f"the agent answers no JSON, but: {' '.join(lines)}")
+    if not found:
+        said = " ".join(lines) or "nothing"
+        raise CommandError(f"the agent answered {said!r}, which isn't JSON: try `tenner sync`")
     return found
 
 
@@ -76,7 +77,7 @@ def status(lines: list[str]) -> dict[str, Any]:
 
 def tasks(lines: list[str]) -> list[dict[str, Any]]:
     found = []
-    for one in _parsed(lines):
+    for one in _parsed(lines) if lines != ["[]"] else ():
         task = {"line": one["line"], "text": one["text"], "done": bool(one.get("done"))}
         task |= {name: one.get(own) for own, name in _TASK.items()}
         task |= {name: _time(task[name]) for name in ("last_run_at", "told_at")}
