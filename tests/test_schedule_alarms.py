@@ -477,7 +477,7 @@ class Commands(unittest.TestCase):
             line,
             (
                 "alarm %d: active since 00:00, waits for reset 28; room.temperature > 30 (now "
-                "35.2 \u00b0C); %s"
+                "35.2 \u00b0C); %s\ntimes are UTC+00:00"
             )
             % (number, "The freezer is getting warm!"),
         )
@@ -485,6 +485,17 @@ class Commands(unittest.TestCase):
         self.assertTrue("waits for reset 28" in asyncio.run(status.why(board.service)))
         found = json.loads(alarms(board, "json"))
         self.assertEqual((found["value"], found["line"], found["alarm"]), (HOT, 2, number))
+
+    def test_times_have_their_zone(self):
+        board = sim.Board(SLOW, tz="IST-5:30")
+        self.assertFalse("UTC" in alarms(board))
+        spell(board, HOT, 60)
+        self.assertTrue(alarms(board).endswith("\ntimes are UTC+05:30"), alarms(board))
+        self.assertFalse("UTC" in alarms(board, "json"))
+        why = alarms(board, "why %d" % alarm(board)[0]).split("\n")[-1]
+        self.assertTrue("last told 20" in why and why.endswith("; times are UTC+05:30"), why)
+        board.clock.trusted = False
+        self.assertFalse("UTC" in alarms(board))
 
     def test_data_of_nothing_is_not_nothing(self):
         board = sim.Board(None)
@@ -648,7 +659,7 @@ class Names(unittest.TestCase):
         board = sim.Board("- (when tank.level < 20; notify) Tank low: {tank.level:.1f}\n")
         board.readings["tank"] = {"level": 12}
         board.pass_time(120)
-        self.assertTrue(alarms(board).endswith("Tank low: 12.0 %"), alarms(board))
+        self.assertTrue("; Tank low: 12.0 %\n" in alarms(board), alarms(board))
 
     def test_a_digest_names_the_board_once(self):
         board = sim.Board(SLOW, name="kitchen", **NIGHT)

@@ -549,8 +549,9 @@ class Answers(unittest.TestCase):
         why = asyncio.run(status.why(board.service)).split("\n")
         self.assertTrue("beat: ran" in why[0] and "100 tokens" in why[0], why[0])
         self.assertTrue(why[-1].startswith("next: in "))
+        self.assertTrue(why[-1].endswith(" s; times are UTC+00:00"), why[-1])
         lines = asyncio.run(status.heartbeat(board.service)).split("\n")
-        self.assertEqual(lines[0], "heartbeat every 30 min")
+        self.assertEqual(lines[0], "heartbeat every 30 min; times are UTC+00:00")
         self.assertTrue(
             lines[1].startswith("the tasks without a time of their own; next in "), lines
         )

@@ -53,11 +53,10 @@ def lines(app: "App", waiting: int) -> "Iterator[str]":
             )
         if why:
             yield "memory: " + why
-    east = app.get("zone").iso(app.clock.now())[19:]
     yield "network %s, clock %s%s" % (
         "up" if app.port.network_up() else "down",
         app.now_text(),
-        " (UTC%s)" % east if app.clock.trusted else "",
+        " (%s)" % app.get("zone").name(app.clock.now()) if app.clock.trusted else "",
     )
     if app.telegram is not None:
         yield "telegram: " + app.telegram.status

@@ -164,5 +164,5 @@ def test_what_the_agent_writes_into_the_file_is_watched_at_once():
         # Its answer comes first, for the next one is that of /why.
         bench.ask(f"call write_file {json.dumps(write)}")
         bench.wait_for("HEARTBEAT.md: 2 tasks")
-        found = re.search(r"next: in (\d+) s$", bench.ask("/why"))
+        found = re.search(r"next: in (\d+) s; ", bench.ask("/why"))
         assert 0 < int(found[1]) <= 3600

@@ -32,9 +32,13 @@ async def command(service: "Service", args: str = "") -> str:
 
 async def _list(service, next_s, is_json):
     lines = []
+    has_times = False
     for task, one in zip(service.tasks or (), status.tasks(service, next_s, is_json)):
         if "state" in one:
             lines.append(json.dumps(one) if is_json else await _line(service, task, one))
+            has_times = has_times or ":" in one["state"]
+    if has_times and not is_json:
+        lines.append(status.zone_note(service)[2:])
     return lines
 
 
@@ -169,6 +173,7 @@ async def _why(service, task):
                 sign = alarm_texts.sign(service, task.condition)
                 now = service.app.clock.now()
                 lines.append(alarm_texts.goes_on(task, "", about, sign, now))
-            lines.append("last told %s" % (one["told"] or "never"))
+            told = one["told"]
+            lines.append("last told " + (told + status.zone_note(service) if told else "never"))
             return "\n".join(lines)
     return _HELP

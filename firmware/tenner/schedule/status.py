@@ -123,8 +123,7 @@ def _row_line(row):
 
 async def _around(service, lines, now):
     first = "heartbeat every %s" % (alarm_texts.span(service.every_s) or "never")
-    if not service.app.clock.trusted:
-        first += ", clock not set"
+    first += zone_note(service) or ", clock not set"
     lines = [first] + lines + ["now: " + now]
     if service.failures:
         lines.append("failed %d times in a row" % service.failures)
@@ -228,8 +227,21 @@ async def why(service: "Service", args: str = "") -> str:
     if args == "json":
         lines.append(json.dumps({"next_s": next_s}))
     else:
-        lines.append("next: nothing" if next_s is None else "next: in %d s" % next_s)
+        lines.append(await overlay.step("COMMAND", _next, service, next_s))
     return "\n".join(lines)
+
+
+async def _next(service, next_s):
+    text = "next: nothing" if next_s is None else "next: in %d s" % next_s
+    return text + zone_note(service)
+
+
+def zone_note(service: "Service") -> str:
+    """Return `; times are UTC+01:00` for a report with times; "" while the clock is not set."""
+    clock = service.app.clock
+    if not clock.trusted:
+        return ""
+    return "; times are " + service.app.get("zone").name(clock.now())
 
 
 async def _groups(service, is_json):

@@ -179,6 +179,10 @@ class Zone:
         """Return `2026-11-21 08:30`."""
         return "%04d-%02d-%02d %02d:%02d" % self.local(utc)[:5]
 
+    def name(self, utc: int) -> str:
+        """Return `UTC+01:00`."""
+        return "UTC" + self.iso(utc)[19:]
+
     def iso(self, utc: int) -> str:
         """Return `2026-11-21T08:30:00+01:00`."""
         east_min = self.offset(utc) // 60
