@@ -118,6 +118,15 @@ def test_a_check_takes_the_settings_of_the_project(tmp_path):
     assert found() == [("timed", 1), ("beat", 12)]
 
 
+@pytest.mark.parametrize("name", ["HEARTBEAT.md", "SENSORS.json", "CRON.json"])
+@pytest.mark.parametrize("code", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_check_refuses_utf_16(folder, name, code):
+    (folder / name).write_text('{"jobs": []}', encoding=code)
+    output = tell("--check", folder / "HEARTBEAT.md", status=1)
+    assert f"{name} is not UTF-8 text, so the board cannot read it: save it as UTF-8" in output
+    assert "Notepad" in output
+
+
 def test_a_check_takes_the_sensors_beside_the_file(folder):
     (folder / "SENSORS.json").write_text('{"room": {"driver": "sht31"}}')
     line = "- (when rom.temperature > 30; notify) Hot: {room.temprature}\n"

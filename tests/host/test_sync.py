@@ -500,6 +500,16 @@ def test_the_workspace_goes_both_ways(project, write):
         assert run(board, project, agent(1)).outcome.done == []
 
 
+@pytest.mark.parametrize("name", ["HEARTBEAT.md", "SENSORS.json", "CRON.json"])
+@pytest.mark.parametrize("command", [["sync", "--port", "nowhere"], ["deploy", "root@nowhere"]])
+def test_utf_16_is_refused_before_the_board_is_looked_for(project, name, command):
+    path = project.root / "workspace" / name
+    path.write_text('{"jobs": []}\n', encoding="utf-16")
+    done = CliRunner().invoke(tenner, command)
+    assert done.exit_code == 1
+    assert f"{name} is not UTF-8 text, so the board cannot read it" in done.output
+
+
 @pytest.fixture
 def conflict(project, write):
     """A board on which NOTE.md was changed, as it was here."""

@@ -58,6 +58,8 @@ def _cut(path):
     text = escaped = inside = found = False
     with open(path, "rb") as f:
         block = f.read(256)
+        if 0 in block[:4]:
+            raise ValueError("it is not UTF-8 text: save it as UTF-8")
         while block:
             for byte in block:
                 if text:

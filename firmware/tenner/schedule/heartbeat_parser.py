@@ -49,6 +49,7 @@ _BULLETS = (
 )
 _OPENING = "([{\uff08\u3010\u300c\uff3b\u3014\uff5b"
 _DONE = ("x]", "X]", "\u2713]", "\u2714]", "\u2611", "\u2713", "\u2714")
+_NO_TEXT = const("from here on it is not UTF-8 text; save the file as UTF-8")
 _TABLE = "a table runs nothing; write each rule as an item, such as - (daily 07:30) Report."
 
 
@@ -60,15 +61,22 @@ def file_lines(path: str) -> "Iterator[tuple[int, str]]":
     the same number."""
     number = 1
     left = MAX_FILE
+    rest = b""
     with open(path, "rb") as f:
-        line = f.readline(_MAX_LINE)
-        while line:
-            left -= len(line)
-            if left < 0:
+        while True:
+            more = b"" if rest[-1:] == b"\n" else f.readline(_MAX_LINE - len(rest))
+            left -= len(more)
+            line = rest + more
+            if left < 0 or not line:
                 return
             whole = line.endswith(b"\n")
             rest = b""
-            if not whole and len(line) >= _MAX_LINE:
+            cut = line.find(b"\r") + 1
+            if cut and line[cut : cut + 1] not in b"\n":
+                # A line of an old Mac's.
+                whole = True
+                line, rest = line[:cut], line[cut:]
+            elif not whole and len(line) >= _MAX_LINE:
                 # Between two words, or at least not inside a character of UTF-8.
                 cut = line.rfind(b" ", _MAX_LINE // 2, _MAX_LINE - 1) + 1 or _MAX_LINE - 4
                 while line[cut] & 0xC0 == 0x80 and cut > _MAX_LINE // 2:
@@ -80,13 +88,19 @@ def file_lines(path: str) -> "Iterator[tuple[int, str]]":
             except UnicodeError:
                 yield number, bytes(byte if byte < 128 else 63 for byte in line).decode()
             number += whole
-            line = rest + f.readline(_MAX_LINE - len(rest))
 
 
 def _without_comments(numbered_lines):
     """Yield the lines without HTML comments, each of which may span several."""
     opened = 0
+    is_text = True
     for number, line in numbered_lines:
+        if "\0" in line:
+            # UTF-16, of all of the file or of lines that another program has added.
+            if is_text:
+                yield number, ValueError(_NO_TEXT)
+            is_text = False
+            continue
         line = line.rstrip("\r\n")
         if number == 1 and line[:1] == "\ufeff":
             line = line[1:]
@@ -140,6 +154,8 @@ def read(
     for number, line in _without_front_matter(numbered_lines):
         if isinstance(line, ValueError):
             yield PROBLEM, number, str(line), None
+            if str(line) == _NO_TEXT:
+                yield OFF, number, "", None
             continue
         body = line.strip()
         line = line.replace("\t", "    ")

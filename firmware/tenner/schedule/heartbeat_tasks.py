@@ -94,7 +94,9 @@ def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] 
                 continue
         elif kind == heartbeat_parser.TASK:
             text = "over %d timed tasks; this one does not run" % _MAX_TASKS
-        reload.complain(problems, "HEARTBEAT.md line %d: %s" % (line, text))
+        if line:
+            text = "HEARTBEAT.md line %d: %s" % (line, text)
+        reload.complain(problems, text)
     # General text is background for the tasks; without any it is the task.
     heartbeat.has_work = plain or (general and not tasks and not off)
     if heartbeat.has_work or not tasks:

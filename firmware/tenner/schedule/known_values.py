@@ -123,6 +123,15 @@ def load(workspace: str) -> Known | None:
         return None
 
 
+def mistake(workspace: str) -> str:
+    """Return the sentence about a SENSORS.json that cannot be read, "" without one."""
+    try:
+        reading.load(workspace)
+    except SensorError as error:
+        return str(error)
+    return ""
+
+
 def _chips(wanted):
     """Return {driver or chip: its values} of chips.tsv, for these drivers."""
     found = {}

@@ -162,4 +162,9 @@ def _parse(heartbeat):
             item = kind, 0, "", None
         if item not in parsed:
             parsed.append(item)
+    # An alarm tells of it itself.
+    if not heartbeat.known and not [1 for one in parsed if one[3] and "when" in one[3]]:
+        text = known_values.mistake(heartbeat.app.workspace)
+        if text:
+            parsed.append((heartbeat_parser.PROBLEM, 0, text, None))
     heartbeat.known = None

@@ -31,6 +31,8 @@ def loads(text: str | bytes) -> "Any":
     data = text.encode() if isinstance(text, str) else text
     # Editors of Windows begin with the mark, and a lost power supply ends with the zeros.
     data = data.rstrip(b"\0")
+    if 0 in data[:4]:
+        raise ValueError("it is not UTF-8 text: save it as UTF-8")
     reader = _Reader(data[3:] if data[:3] == b"\xef\xbb\xbf" else data)
     value = reader.value(0)
     if reader.next():
@@ -46,7 +48,9 @@ class _Reader:
         self.pos = 0
 
     def fail(self, expected):
-        line = self.data[: self.pos].count(b"\n") + 1
+        # Lines of an old Mac end with a CR alone.
+        before = self.data[: self.pos]
+        line = max(before.count(b"\n"), before.count(b"\r")) + 1
         raise ValueError("line %d: expected %s" % (line, expected))
 
     def next(self):
@@ -55,8 +59,8 @@ class _Reader:
         while True:
             byte = data[self.pos : self.pos + 1]
             if byte == b"/" and data[self.pos + 1 : self.pos + 2] == b"/":
-                end = data.find(b"\n", self.pos)
-                self.pos = end if end >= 0 else len(data)
+                while data[self.pos : self.pos + 1] not in b"\r\n":
+                    self.pos += 1
             elif byte and byte in b" \t\r\n":
                 self.pos += 1
             else:

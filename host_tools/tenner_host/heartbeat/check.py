@@ -14,6 +14,8 @@ from tenner_host.errors import CommandError
 from tenner_host.setup import settings as store
 
 NAME = "HEARTBEAT.md"
+_JSON = ("SENSORS.json", "CRON.json")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def firmware(name: str) -> Any:
@@ -26,6 +28,26 @@ def firmware(name: str) -> Any:
 def sensors_beside(folder: Path | None) -> Any:
     """The sensors of the SENSORS.json in a folder, for names; None without it."""
     return firmware("schedule.known_values").load(str(folder)) if folder else None
+
+
+def must_be_text(folder: Path, heartbeat: str = NAME) -> None:
+    """Refuse files of a workspace in which the board could read nothing, such as those that
+    Notepad saves as "Unicode"."""
+    for name in (heartbeat, *_JSON):
+        try:
+            data = (folder / name).read_bytes()
+            if name in _JSON:
+                data.decode()
+        except OSError:
+            # Its absence is no mistake; any other error is told where the file is sent.
+            continue
+        except UnicodeError:
+            data = b"\0"
+        if b"\0" in data or data.startswith(_UTF16):
+            raise CommandError(
+                f"{folder / name} is not UTF-8 text, so the board cannot read it: "
+                "save it as UTF-8 (in Notepad: Save as, Encoding)"
+            )
 
 
 def problems(text: str, folder: Path | None = None) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import click
 
 from tenner_host.board.opening import open_board
 from tenner_host.errors import CommandError, reason
-from tenner_host.heartbeat.check import NAME, as_text, readings, settings_beside
+from tenner_host.heartbeat.check import NAME, as_text, must_be_text, readings, settings_beside
 from tenner_host.heartbeat.compile import compiled, diff
 from tenner_host.heartbeat.replay import Readings, from_ring, read_csv, replay
 from tenner_host.output import echo, print_json
@@ -24,6 +24,7 @@ _PRICE = 0.5
 def read(path: Path | None) -> tuple[str, Path]:
     """(text, path) of the file, or of the workspace's file."""
     place = path or Project.find().root / "workspace" / NAME
+    must_be_text(place.parent, place.name)
     try:
         return place.read_text(encoding="utf-8"), place
     except (OSError, UnicodeError) as exc:

@@ -10,6 +10,7 @@ from tenner_host.board import ports
 from tenner_host.board.linux_board import Ending, LinuxBoard
 from tenner_host.board.ssh import SCHEME
 from tenner_host.errors import CommandError
+from tenner_host.heartbeat.check import must_be_text
 from tenner_host.linux import deploy as deploying
 from tenner_host.linux.release import RUNTIMES
 from tenner_host.output import echo, json_option, print_json, progress_bar
@@ -63,6 +64,8 @@ def deploy(
     """
     project = Project.find()
     port = _port(project, host)
+    if not back:
+        must_be_text(project.root / "workspace")
     with LinuxBoard(port) as board, progress_bar("deploy", quiet=as_json) as progress:
         if back:
             _back(board, as_json)

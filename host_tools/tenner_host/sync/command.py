@@ -95,6 +95,7 @@ def _once(
     delete: bool,
     as_json: bool,
 ) -> Report:
+    check.must_be_text(project.root / "workspace")
     with (
         open_board(port, sim, project=project, remember=not dry_run) as board,
         progress_bar("sync", quiet=as_json) as progress,
@@ -138,8 +139,9 @@ def _heartbeat(project: Project) -> tuple[str, Path]:
     """HEARTBEAT.md, "" without it, and its folder."""
     folder = project.root / "workspace"
     try:
-        return (folder / check.NAME).read_text(encoding="utf-8"), folder
-    except (OSError, UnicodeError):
+        # As the board reads letters that are no UTF-8.
+        return (folder / check.NAME).read_text(encoding="utf-8", errors="replace"), folder
+    except OSError:
         return "", folder
 
 
