@@ -1,7 +1,8 @@
 # tenner tests: reports of failures, and an answer for which there was no memory at first.
+import asyncio
 import unittest
 
-from support import run, temp_folder
+from support import cancelled, run, temp_folder
 from tenner import health, log, log_exception, services
 from tenner.agent.message_queue import Message
 from tenner.port.compat import ticks_add, ticks_ms
@@ -85,6 +86,53 @@ class TestServices(unittest.TestCase):
         owner.notify = None
         run(services.supervise("page", fails))
         self.assertEqual(len(calls), 7)
+
+    def test_one_that_is_cancelled_from_elsewhere_starts_again(self):
+        calls = []
+        me = []
+
+        class Quiet:
+            state = workspace = temp_folder(self)
+
+        async def forever():
+            calls.append(1)
+            if len(calls) < 3:
+                # It waits for a task that is cancelled.
+                other = asyncio.create_task(asyncio.sleep(60))
+                asyncio.create_task(cancelled(other))
+                await other
+            if len(calls) < 4:
+                asyncio.create_task(strike())
+            await asyncio.sleep(60)
+
+        async def strike():
+            me[0].cancel()
+
+        async def main():
+            me.append(asyncio.create_task(services.supervise("page", forever)))
+            for _ in range(1000):
+                await real_sleep(0)
+                if len(calls) == 4:
+                    break
+            self.assertEqual(len(calls), 4)
+            self.assertTrue(health.sentences()[0].endswith("CancelledError"), health.sentences())
+            # At the end of the agent it ends.
+            services.look_after(None)
+            self.assertTrue(await cancelled(me[0]))
+
+        async def no_wait(seconds):
+            await real_sleep(60 if seconds == 60 else 0)
+
+        real_sleep = asyncio.sleep
+        self.addCleanup(setattr, log, "write", log.write)
+        log.write = lambda line: None
+        self.addCleanup(setattr, services.asyncio, "sleep", real_sleep)
+        self.addCleanup(services.look_after, None)
+        self.addCleanup(health.known.clear)
+        health.known.clear()
+        services.asyncio.sleep = no_wait
+        services.look_after(Quiet)
+        run(main())
 
     def test_a_heap_without_room_for_the_report_ends_neither_service_nor_agent(self):
         calls = []

@@ -373,4 +373,8 @@ async def run(app: App) -> None:
     """Start every service and wait for the end of the program."""
     await overlay.run("BOOT", boot.start, app)
     app.is_up = True
-    await (app.until_end or app.ended.wait)()
+    try:
+        await (app.until_end or app.ended.wait)()
+    finally:
+        # CPython cancels the services now, which end then.
+        services.look_after(None)

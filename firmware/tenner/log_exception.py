@@ -15,7 +15,7 @@ def log_exception(what: str, error: BaseException) -> str:
     """
     gc.collect()
     try:
-        clause = redact("%s: %s" % (type(error).__name__, error))
+        clause = redact(("%s: %s" % (type(error).__name__, error)).rstrip(": "))
         log("app", "%s: %s" % (what, clause))
         out = io.StringIO()
         print_exception(error, out)

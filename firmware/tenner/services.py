@@ -58,15 +58,15 @@ def _logged(what, error, is_fault=True):
 _app: "App | None" = None
 
 
-def look_after(app: "App") -> None:
-    """Look at the files of this application after each failure of a service."""
+def look_after(app: "App | None") -> None:
+    """Look at the files of this application after each failure of a service; None: it ends."""
     global _app
     _app = app
 
 
 async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any") -> None:
     """Run `service(*args)`, a coroutine function, until it returns; restart it after any
-    exception."""
+    exception, and when something has cancelled it but the end of the agent."""
     backoff_s = 0
     health.names.append(name)
     while True:
@@ -75,7 +75,7 @@ async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any"
             await service(*args)
             health.names.remove(name)
             return
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
             backoff_s = _noted(name, error, start, backoff_s)
             error = None
         if _app:
@@ -88,7 +88,9 @@ async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any"
 
 
 def _noted(name, error, start, backoff_s):
-    """Do `_failed`, if the heap has room for its code."""
+    """Do `_failed`, if the heap has room for its code; raise the end of the agent."""
+    if isinstance(error, asyncio.CancelledError) and not _app:
+        raise error
     try:
         return _failed(name, error, start, backoff_s)
     except MemoryError:
