@@ -38,6 +38,98 @@ def raised(error):
         return caught
 
 
+class Ended(Exception):
+    pass
+
+
+class Timed:
+    """An application whose clocks pass while it sleeps; `jumps` are (at, by) in seconds, and `ask`
+    says whether the time server answers."""
+
+    def __init__(self, jumps, ask, end_s):
+        self.jumps = list(jumps)
+        self.ask = ask
+        self.end_s = end_s
+        self.mono = 0
+        self.wrong_s = 0
+        self.asked = []
+        self.synced = False
+        self.connected = self.config = self.port = self.clock = self
+
+    async def wait(self):
+        pass
+
+    def get(self, name):
+        return "ntp.example" if name == "time.ntp_host" else self
+
+    def poke(self):
+        pass
+
+    def network_up(self):
+        return True
+
+    def now_text(self):
+        return "now"
+
+    def now(self):
+        return 1800000000 + self.mono + self.wrong_s
+
+    def mono_s(self):
+        return self.mono
+
+    async def sync(self, host):
+        self.asked.append(self.mono)
+        answers = self.ask(self.mono)
+        if answers:
+            self.wrong_s = 0
+        return answers
+
+    async def sleep(self, seconds):
+        if self.mono > self.end_s:
+            raise Ended
+        self.mono += seconds
+        while self.jumps and self.jumps[0][0] <= self.mono:
+            self.wrong_s += self.jumps.pop(0)[1]
+
+
+class Network(unittest.TestCase):
+    def asked(self, jumps, ask=lambda s: True, end_s=86000):
+        """The times at which the time server is asked."""
+        app = Timed(jumps, ask, end_s)
+        self.addCleanup(setattr, log, "write", log.write)
+        log.write = lambda line: None
+        self.addCleanup(setattr, services.asyncio, "sleep", services.asyncio.sleep)
+        services.asyncio.sleep = app.sleep
+        try:
+            run(services.network(app))
+        except Ended:
+            return app.asked
+
+    def test_every_six_hours(self):
+        self.assertEqual(self.asked(()), [0, 21600, 43200, 64800])
+        # Until the first answer, soon again and again.
+        self.assertEqual(self.asked((), lambda s: s > 40, 100), [0, 10, 20, 30, 40, 50])
+
+    def test_soon_after_a_jump(self):
+        for by_s in (-7200, -31, 31, 86400):
+            self.assertEqual(self.asked([(1000, by_s)], end_s=30000), [0, 1020, 22620], by_s)
+        # A clock that is a little off waits.
+        self.assertEqual(self.asked([(1000, 25)], end_s=30000), [0, 21600])
+
+    def test_neither_jumps_nor_a_broken_server_make_it_ask_in_a_loop(self):
+        day = self.asked([(second, 90) for second in range(30, 86400, 30)])
+        self.assertTrue(len(day) < 40, day)
+        self.assertEqual(day[:7], [0, 60, 120, 180, 300, 480, 840])
+        # It answered once, and not after the jump.
+        day = self.asked([(1000, 90)], lambda s: s < 1000)
+        self.assertTrue(len(day) < 40, day)
+        self.assertEqual(day[:5], [0, 1020, 1040, 1080, 1160])
+        # When it answers again, the old way holds.
+        day = self.asked([(1000, 90), (40000, 90)], lambda s: not 1000 < s < 8000)
+        later = [second for second in day if second > 8000]
+        self.assertTrue(later[0] < 11600 and later[1] == later[0] + 21600, later)
+
+
 class TestServices(unittest.TestCase):
     def test_one_that_fails_again_and_again_is_told_once_and_shown(self):
         told = []

@@ -24,6 +24,9 @@ _SYNC_RETRY_S = const(10)
 _JOBS_POLL_S = const(10)
 _CHECK_S = const(1)
 _SYNC_EVERY_S = const(6 * 3600)
+_LOOK_S = const(60)
+_JUMP_S = const(30)
+_MOST_GAP_S = const(3600)
 _MEMORY_S = const(5)
 _TOLD = const(3)  # failures in a row
 _WATCH_S = const(60)
@@ -170,15 +173,36 @@ async def network(app: "App") -> None:
     """Set the clock by NTP, again and again, as soon as there is a network."""
     await app.connected.wait()
     host = app.config.get("time.ntp_host")
+    # Between two questions because of a jump, or without an answer. It doubles: neither a clock
+    # that others move, too, nor a broken server has the board ask all the time.
+    gap_s = _SYNC_RETRY_S
     while True:
-        if app.port.network_up() and await overlay.run("CLOCK", _set_clock, app, host):
-            app.synced = True
-            app.get("heartbeat").poke()
-            wait_s = _SYNC_EVERY_S
-        else:
-            wait_s = _SYNC_RETRY_S
+        wait_s = _SYNC_RETRY_S
+        if app.port.network_up():
+            if await overlay.run("CLOCK", _set_clock, app, host):
+                app.synced = True
+                app.get("heartbeat").poke()
+                has_jumped = await _until_due(app.clock, gap_s)
+                gap_s = min(gap_s * 2, _MOST_GAP_S) if has_jumped else _SYNC_RETRY_S
+                continue
+            if app.synced:
+                wait_s, gap_s = gap_s, min(gap_s * 2, _MOST_GAP_S)
         health.finished("network", wait_s)
         await asyncio.sleep(wait_s)
+
+
+async def _until_due(clock, gap_s):
+    """Wait until the time is asked for again; return whether that is because the clock has
+    jumped."""
+    offset_s = clock.now() - clock.mono_s()
+    waited_s = 0
+    while waited_s < _SYNC_EVERY_S:
+        health.finished("network", _LOOK_S)
+        await asyncio.sleep(_LOOK_S)
+        waited_s += _LOOK_S
+        if waited_s >= gap_s and abs(clock.now() - clock.mono_s() - offset_s) > _JUMP_S:
+            return True
+    return False
 
 
 async def _set_clock(app, host):
