@@ -341,6 +341,11 @@ class Broker:
                 await writer.drain()
                 await asyncio.sleep(0)
 
+    async def cut(self):
+        """Close the newest connection."""
+        self.writers[-1].close()
+        await self.writers[-1].wait_closed()
+
     def of(self, kind):
         return [body for one, body in self.packets if one & 0xF0 == kind]
 
@@ -461,6 +466,50 @@ class TestSession(unittest.TestCase):
             await until(lambda: broker.of(0x40) == [b"\0\x0c"] * 3)
 
         self.session(act)
+
+    def test_a_message_that_comes_twice_is_obeyed_once(self):
+        def again(text, number):
+            packet = bytearray(message("attic/say", text, 1, number))
+            packet[0] |= 8
+            return packet
+
+        async def act(mqtt, broker):
+            for number, text in enumerate((b"a", b"b", b"c", b"d"), 1):
+                await broker.send(message("attic/say", text, 1, number))
+            await until(lambda: len(mqtt.inbound) == 4)
+            # It is cut off before the broker has the answers; two of five had not been taken.
+            await broker.cut()
+            await until(lambda: len(broker.writers) == 2 and mqtt.status == "connected")
+            for number, text in enumerate((b"a", b"b", b"c", b"d", b"e"), 1):
+                await broker.send(again(text, number))
+            # The same words with another number, or for the first time, are another order.
+            await broker.send(again(b"d", 9))
+            await broker.send(message("attic/say", b"d", 1, 9))
+            await broker.send(message("attic/say", b"end", 1, 10))
+            found = []
+            while len(found) < 8:
+                found.append((await mqtt.inbound.get()).text)
+            self.assertEqual(found, ["a", "b", "c", "d", "e", "d", "d", "end"])
+            await until(lambda: broker.of(0x40)[-1] == b"\0\x0a")
+            self.assertEqual([one[1] for one in broker.of(0x40)][-8:], [1, 2, 3, 4, 5, 9, 9, 10])
+            # One that found no place is not taken.
+            while mqtt.inbound.put_nowait(None):
+                pass
+            await broker.send(message("attic/say", b"full", 1, 11))
+            await until(lambda: [one for one in broker.of(0x30) if b"Too much" in one])
+            while len(mqtt.inbound):
+                await mqtt.inbound.get()
+            await broker.send(again(b"full", 11))
+            self.assertEqual((await mqtt.inbound.get()).text, "full")
+            # A broker that knows nothing of the board counts from 1 again.
+            broker.connack = b"\x20\x02\0\0"
+            await broker.cut()
+            await until(lambda: len(broker.writers) == 3 and mqtt.status == "connected")
+            await broker.send(again(b"full", 11))
+            self.assertEqual((await mqtt.inbound.get()).text, "full")
+
+        # It knows the session.
+        self.session(act, Broker(b"\x20\x02\1\0"), inbound=8)
 
     def test_messages_in_pieces_of_a_byte(self):
         async def act(mqtt, broker):

@@ -68,6 +68,8 @@ class Mqtt:
     #: The session with the owner's computer (remote.session), and its requests that wait.
     session: "Any" = None
     requests = 0
+    #: Check sums of the last messages of QoS 1 that it has taken.
+    taken: "tuple[int, ...]" = ()
 
     #: The broker may count on a packet in so many seconds, so the pings come sooner.
     keep_alive_s = 60

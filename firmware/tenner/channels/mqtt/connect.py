@@ -74,7 +74,10 @@ async def _connect(mqtt):
         why = _REFUSALS.split("|")[answer[3] - 1 : answer[3]]
         raise OSError("the broker: %s" % (why[0] if why else "code %d" % answer[3]))
     # A broker that has restarted may know nothing of the board any more.
-    mqtt.away = mqtt.away and answer[2] == 1
+    if answer[2] != 1:
+        mqtt.away = False
+        # It counts from 1 again, and repeats nothing.
+        mqtt.taken = ()
     base = mqtt.base
     # A retained message would come again at each connect: remove it before subscribing.
     await mqtt.write(publish(base + "/say", b"", 0, True))

@@ -1,6 +1,8 @@
 # tenner channels.mqtt.inbox: handles the packets of the broker, among them people's messages.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from binascii import crc32
+
 from tenner.agent.message_queue import Message
 from tenner.channels.mqtt import connect, packets
 from tenner.log import log, visible
@@ -22,6 +24,8 @@ _PIECE = const(512)  # of a long message
 _MAX_REQUEST = const(1536)
 _MAX_REQUESTS = const(2)
 _RETAINED = const(1)
+_AGAIN = const(8)  # the flag DUP
+_TAKEN = const(4)
 
 
 def handle(mqtt: "Mqtt", kind: int, body: bytearray, size: int) -> bytes:
@@ -90,7 +94,16 @@ def _message(mqtt, flags, body, size):
     except ValueError:
         log("mqtt", "dropped a message that is not text")
         return answer
-    return answer + take(mqtt, topic, text)
+    # The topic, the number and the text. A broker whose connection was cut before it had the
+    # answer sends it again.
+    mark = qos and crc32(body) & 0x3FFFFFFF
+    if flags & _AGAIN and mark in mqtt.taken:
+        log("mqtt", "dropped a message that came twice")
+        return answer
+    refusal = take(mqtt, topic, text)
+    if mark and not refusal:
+        mqtt.taken = mqtt.taken[1 - _TAKEN :] + (mark,)
+    return answer + refusal
 
 
 def take(mqtt: "Mqtt", topic: str, text: str) -> bytes:
