@@ -8,7 +8,7 @@ import schedule_sim as sim
 import support
 from support import run
 from tenner.agent.errors import LaneBusy, Preempted
-from tenner.schedule import status
+from tenner.schedule import outcome, status
 
 sim.quiet()
 
@@ -165,6 +165,66 @@ class Conditions(unittest.TestCase):
         board.confirms = True
         board.pass_time(120)
         self.assertEqual([text for _, text in board.sent], ["Tank low: 12.5 % (limit 20)"])
+
+    def test_a_time_of_day_stays_due_when_nothing_has_memory(self):
+        def full(times, error):
+            left = [times]
+
+            async def put_off(*args):
+                left[0] -= 1
+                if left[0] >= 0:
+                    raise error
+                return await real(*args)
+
+            return put_off
+
+        real = outcome.put_off
+        self.addCleanup(setattr, outcome, "put_off", real)
+        for line, count in (
+            ("- (daily 07:30; notify) Good morning.\n", 1),
+            ("- (daily 07:30; notify) A.\n- (daily 07:30; notify) B.\n", 2),
+            ("- (daily 07:30) Report.\n", 0),
+            ("- (when tank.level < 20 reset 25; notify) Low.\n", 1),
+        ):
+            for times in (1, 2, 3, 4, 9):
+                board = sim.Board(line, utc=sim.START + 27000 - 120)
+                board.readings["tank"] = {"level": 30}
+                board.step()
+                board.readings["tank"] = {"level": 12.5}
+                board.confirms = MemoryError()
+                board.reply = sim.Result("All is well.")
+                outcome.put_off = full(times, MemoryError())
+                board.pass_time(180 + 60 * times)
+                self.assertEqual(board.sent, [], (line, times))
+                board.confirms = True
+                board.pass_time(120)
+                self.assertEqual(len(board.sent), count or 1, (line, times, board.sent))
+                board.pass_time(7200)
+                board.boot()
+                board.pass_time(7200)
+                self.assertEqual(len(board.sent), count or 1, (line, times))
+        outcome.put_off = real
+
+    def test_what_waits_for_memory_is_put_off_once(self):
+        # The state cannot be written at first: the second call finds the occurrence.
+        board = sim.Board("- (daily 07:30; notify) Good morning.\n", utc=sim.START + 27000 - 120)
+        board.step()
+        board.confirms = MemoryError()
+        save = board.flash.save
+        left = [2]
+
+        def full(name, pieces):
+            if board.service.tasks[-1].pending and left[0]:
+                left[0] -= 1
+                raise MemoryError
+            save(name, pieces)
+
+        board.flash.save = full
+        board.pass_time(180)
+        self.assertEqual((board.sent, left), ([], [0]))
+        board.confirms = True
+        board.pass_time(120)
+        self.assertEqual(len(board.sent), 1)
 
     def test_no_condition_is_met(self):
         board = sim.Board("- (when room.temperature > 30) A.\n- (when room.temperature > 40) B.\n")

@@ -307,11 +307,12 @@ class Occurrences:
                 waiting.tries += run.pending.tries
                 waiting.tokens += run.pending.tokens
             tokens = 0
-            task.run = None
             if task.pending:
                 self.supersede(task, waiting, run.trusted)
             else:
                 waiting.asked = run.asked
                 run.undo(task)
                 task.pending = waiting
+            # Last: where memory is short this is called again.
+            task.run = None
         self.save()

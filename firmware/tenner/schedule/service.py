@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _POLL_S = const(5)
 # A larger drift between the two clocks counts as a jump.
 _JUMP_S = const(30)
+_NO_ROOM_S = const(30)
 
 
 class Service:
@@ -176,9 +177,23 @@ class Service:
                     break
                 answer = await self._handle(request)
             await overlay.step("BEAT", tick.close, self)
-        except overlay.OutOfMemory as error:
-            begun = [task for task in begun if task.run]
-            answer = await overlay.step("BEAT", outcome.put_off, self, begun, error)
+        except (overlay.OutOfMemory, MemoryError) as error:
+            try:
+                begun = [task for task in begun if task.run]
+                answer = await overlay.step("BEAT", outcome.put_off, self, begun, error)
+            except (overlay.OutOfMemory, MemoryError):
+                # Memory has not even room for the code that puts them off. Without it, and here,
+                # they are due as before they began, in half a minute.
+                for task in begun:
+                    if task.run:
+                        task.run.undo(task)
+                        task.pending = task.run.pending
+                        task.run = None
+                retry = self.alert_retry if alerts else self.model_retry
+                retry.reason = "out of memory"
+                retry.until_s = self.wake_at_s = self.app.clock.mono_s() + _NO_ROOM_S
+                self.dirty = True
+                answer = "retry", "out of memory"
         finally:
             if not alerts:
                 self.running_s = None
