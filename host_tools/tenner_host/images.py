@@ -169,13 +169,13 @@ def download(url: str, progress: Progress | None = None) -> bytes:
                 if progress:
                     progress(len(data), total)
     except urllib.error.HTTPError as exc:
-        raise ImageError(f"{url} cannot be had: HTTP {exc.code} {exc.reason}") from exc
+        raise ImageError(f"{url} can't be downloaded: HTTP {exc.code} {exc.reason}") from exc
     except (OSError, ValueError) as exc:
         host = urllib.parse.urlsplit(url).netloc
         reason = unreached(host, exc) or f"{getattr(exc, 'reason', exc)}."
         raise ImageError(
-            f"{url} cannot be had: {reason} Once downloaded, an image is used again, and --image "
-            "takes a file"
+            f"{url} can't be downloaded: {reason} A downloaded image is kept, and "
+            "--image takes a file"
         ) from exc
     if total and len(data) != total:
         raise ImageError(f"{url} broke off after {len(data)} of {total} bytes; try again")
@@ -211,7 +211,7 @@ def check(image: Image, chip: str, offset: int, flash_size: int) -> Contents:
     if name != chip:
         raise ImageError(
             f"{image.source} is for the {name}, and this board has an {chip}; nothing was "
-            "changed. Leave out --image, and the right one is found by the chip"
+            "changed. Leave out --image, and tenner picks the right one for the chip"
         )
     if offset + len(data) > flash_size:
         raise ImageError(

@@ -154,10 +154,10 @@ def _again(name: str, running: dict[str, Any]) -> None:
     )
     if given:
         raise CommandError(
-            f"{name} runs already, so {' '.join(given)} would do nothing: `tenner sim stop --sim "
-            f"{name}` first"
+            f"{name} is already running, so {' '.join(given)} would do nothing: "
+            f"`tenner sim stop --sim {name}` first"
         )
-    _started(name, f"{name} runs already", running, False)
+    _started(name, f"{name} is already running", running, False)
 
 
 def _started(name: str, begin: str, description: dict[str, Any], erased: bool) -> None:
@@ -409,7 +409,7 @@ def log(follow: bool, name: str | None) -> None:
     try:
         subprocess.run(command, check=False)
     except KeyboardInterrupt:
-        echo(f"{found} goes on running")
+        echo(f"{found} keeps running")
 
 
 if __name__ == "__main__":

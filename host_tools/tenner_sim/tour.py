@@ -104,7 +104,7 @@ class Tour:
             echo(f"\n{number} of {len(STEPS)}: {step.title}\n{step.about}")
             self._begin()
             while not self._lead(step):
-                echo(f"Not done: {step.hint}. Enter runs the command, `skip` goes on.")
+                echo(f"Not done yet: {step.hint}. Enter runs the command, `skip` goes on.")
 
     def _lead(self, step: Step) -> bool:
         """One command; true when the step is done, or skipped."""
@@ -242,7 +242,7 @@ def try_(yes: bool) -> None:
     """
     if NAME in running_boards():
         raise CommandError(
-            f"the board {NAME!r} runs already, perhaps in another terminal; "
+            f"the board {NAME!r} is already running, perhaps in another terminal; "
             f"`tenner sim stop --sim {NAME}` ends it"
         )
     with tempfile.TemporaryDirectory(prefix="tenner-try-", ignore_cleanup_errors=True) as name:

@@ -479,7 +479,7 @@ def test_doctor_says_what_is_wrong(server, first):
         board.ctl("stop")
     server.path("/opt/tenner/current/lib/tenner/app.mpy").write_bytes(b"damaged")
     said = tenner(server, "doctor", expect=7)
-    assert "is not as it was sent: lib/tenner/app.mpy" in said
+    assert "has changed since it was sent: lib/tenner/app.mpy" in said
     assert "the agent does not run" in said
     server.close()
     assert "nothing listens for ssh" in tenner(server, "doctor", expect=7)

@@ -498,8 +498,8 @@ def test_what_a_board_that_is_no_micropython_says():
     said = [
         (b"rst:0x1 (POWERON)\r\ninvalid header: 0xffffffff\r\n", "its flash is empty"),
         (b"rst:0x1 (POWERON),boot:0x4\r\nwaiting for download\r\n", "waits to be flashed"),
-        (b"rst:0x3\r\nrst:0x3\r\nrst:0x3\r\n", "restarts again and again"),
-        (b"rst:0xf\r\nBrownout detector was triggered\r\n", "power is too weak"),
+        (b"rst:0x3\r\nrst:0x3\r\nrst:0x3\r\n", "keeps restarting"),
+        (b"rst:0xf\r\nBrownout detector was triggered\r\n", "too little power"),
         (b"U-Boot 2024\r\n=> \r\n", "it last said: =>"),
     ]
     for heard, sentence in said:

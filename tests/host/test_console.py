@@ -437,7 +437,7 @@ def test_a_part_that_fails_is_the_exit_status_and_a_finding_of_the_doctor(monkey
     done = CliRunner().invoke(tenner, ["status", "--json"])
     found = json.loads(done.stdout)
     assert done.exit_code == 1 and found["services"][1]["last_error"] == sentence
-    assert found["error"] == {"message": "parts of the agent fail: page", "exit": 1}
+    assert found["error"] == {"message": "parts of the agent are failing: page", "exit": 1}
     assert status_fields(answer)["failing"] == [sentence]
     assert findings()[1] == ("service", "fail", sentence)
     # A serial board's, before it is stopped.

@@ -93,14 +93,14 @@ FAULTS = [
     ("tls", {"certificate": "wrong-name"}, None, "tls", "is for another host name", "config.json"),
     ("token", {"changes": {"telegram.token": "12:wrong"}}, None, "telegram", "does not know", "BotFather"),  # noqa: E501
     ("model", {"changes": {"llm.model": ""}}, None, "settings", "without llm.model", "tenner setup"),  # noqa: E501
-    ("config", {"changes": {"llm.modle": "x"}}, None, "settings", "goes by its default", "tenner setup"),  # noqa: E501
+    ("config", {"changes": {"llm.modle": "x"}}, None, "settings", "uses its default", "tenner setup"),  # noqa: E501
     ("certs", {"roots": {}}, None, "certificates", "none in /certs", "tenner setup"),
-    ("root", {"roots": {"broken": b"no"}}, None, "certificates", "no certificate", "tenner setup"),
+    ("root", {"roots": {"broken": b"no"}}, None, "certificates", "isn't a certificate", "tenner setup"),  # noqa: E501
     ("shadow", {"files": {"/lib/tenner/app.py": "x=1"}}, None, "code", "hides newer", "tenner sync"),  # noqa: E501
-    ("stale", {"files": {"/lib/tenner/old.mpy": "x"}}, None, "code", "not those of this", "tenner sync"),  # noqa: E501
+    ("stale", {"files": {"/lib/tenner/old.mpy": "x"}}, None, "code", "files aren't from this", "tenner sync"),  # noqa: E501
     ("cut-off", {"files": {"/lib/tenner/app.mpy.new": "x"}}, None, "code", "was cut off", "tenner sync"),  # noqa: E501
     ("quarantined", {"files": {"/state/x.json.bad": "x"}}, None, "files", "quarantined", "tenner pull"),  # noqa: E501
-    ("full", {"files": {"/workspace/big": os.urandom(FILLING)}}, None, "files", "are free", "/workspace/big"),  # noqa: E501
+    ("full", {"files": {"/workspace/big": os.urandom(FILLING)}}, None, "files", "is free", "/workspace/big"),  # noqa: E501
     ("bus", {"files": {"/workspace/SENSORS.json": SENSORS.replace("0x48", "0x49")}}, None, "i2c0", "0x49", "SDA"),  # noqa: E501
     ("json", {"files": {"/workspace/SENSORS.json": "{"}}, None, "sensors", "cannot be read", "tenner sync"),  # noqa: E501
     ("odd", {"files": {"/workspace/SENSORS.json": '{"a`b": {"driver": "internal"}}'}}, None, "sensors", "a sensor's name has no quotes", "rename a`b"),  # noqa: E501

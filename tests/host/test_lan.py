@@ -411,7 +411,7 @@ def test_boards_are_told_apart(home, computer, monkeypatch, tmp_path):
         assert found("[fe80::1]:80") == ("bb", "[fe80::1]:80")
         assert found("kitchen.local:80") == ("bb", "kitchen.local:80")
         said = tenner("update", "barn", code=1)
-        assert "the network does: use --via lan" in said
+        assert "on the network: use --via lan" in said
     finally:
         Project.find().remember(remote=None)
 

@@ -129,7 +129,7 @@ def test_owners_mistakes_are_sentences(folder):
         assert "others may read" in call().output
         private.chmod(0o600)
     private.write_text("nothing")
-    assert "is no private key in PEM form" in call().output
+    assert "isn't a private key in PEM form" in call().output
     for words in ([], ["--new-key"]):
         assert call(*words).exit_code == 1
 

@@ -153,7 +153,7 @@ def stall(services):
 
 # (name, changes to the settings, fault, words of the sentence)
 WRONG = [
-    ("wifi", {"wifi__ssid": "elsewhere"}, None, "no network of that name is in reach"),
+    ("wifi", {"wifi__ssid": "elsewhere"}, None, "no network of that name is in range"),
     ("password", {"wifi__password": "wrong-password"}, None, "the password is wrong"),
     ("key", {}, stall, "does not take the key (HTTP 401)"),
     ("host", {"llm__base_url": "https://localhost:9/v1"}, None, "localhost:9 cannot be reached"),

@@ -134,7 +134,7 @@ def test_an_update_of_a_board_that_starts_again_and_again_ends(monkeypatch):
     board = SimpleNamespace(label="attic")
     update = one.Update(board, offer, server, "", None, threading.Event(), "mqtt")
     found = update._wait(SimpleNamespace(way=Restless(clock)))
-    assert found.end is End.SILENT and "has not gone on for 30 minutes" in found.why
+    assert found.end is End.SILENT and "has been stuck for 30 minutes" in found.why
     assert clock[0] < 3600
 
 

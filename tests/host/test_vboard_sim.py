@@ -141,10 +141,10 @@ def test_start_outlives_its_starter_and_keeps_its_files(sim_dir):
     assert "Wi-Fi      virtual, password tenner-virtual" in answers
     assert "`tenner setup --sim one`" in following and "`tenner chat --sim one`" in following
     again = command("start", "--sim", "one")
-    assert again.stdout == started.stdout.replace("one runs", "one runs already")
+    assert again.stdout == started.stdout.replace("one runs", "one is already running")
     assert again.returncode == 0
     refusal = command("start", "--sim", "one", "--fresh", "--heap", "192K").stderr
-    assert "tenner: one runs already, so --fresh --heap would do nothing" in refusal
+    assert "tenner: one is already running, so --fresh --heap would do nothing" in refusal
     assert "`tenner sim stop --sim one` first" in refusal
     with VirtualBoard({}, name="two"):
         assert "choose with --sim: one, two" in command("get", "room.temperature").stderr

@@ -98,7 +98,7 @@ def test_a_person_types_along(tenner, terminal):
         dialog.wait_for(f"of 5: {title}")
         dialog.wait_for("$ ")
         dialog.type(slip + "\n")
-        dialog.wait_for(f"Not done: {hint}")
+        dialog.wait_for(f"Not done yet: {hint}")
         dialog.wait_for("$ ")
         dialog.type(typed + "\n")
         dialog.wait_for("Done. ")

@@ -49,7 +49,7 @@ def refuse_changed(paths: list[str]) -> None:
     """Raise Conflict if there are files that the agent has changed since the survey."""
     if paths:
         raise Conflict(
-            f"the agent has changed {', '.join(paths)} just now, so it was left unchanged; "
+            f"the agent has just changed {', '.join(paths)}, so it was left unchanged; "
             "run it again"
         )
 

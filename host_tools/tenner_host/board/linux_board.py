@@ -181,7 +181,7 @@ class LinuxBoard(Board):
         """Request the board's report and the hashes of its release, in one call."""
         self._probe = Probe.parse(self.ssh.run(script("probe"), "files").decode(errors="replace"))
         if self._probe.get("system") != "Linux":
-            raise CommandError(f"{self.ssh.host} is no Linux but {self._probe.get('system')!r}")
+            raise CommandError(f"{self.ssh.host} runs {self._probe.get('system')!r}, not Linux")
         return self._probe
 
     @property
@@ -200,7 +200,7 @@ class LinuxBoard(Board):
         """Run code in a separate interpreter of the release, beside the agent."""
         if self.probe.about.get("runtime") != "micropython":
             raise CommandError(
-                "nothing can be tried on a board whose agent runs under CPython: add --no-test"
+                "settings can't be tried on a board whose agent runs under CPython: add --no-test"
             )
         # As standard input, because everybody there can read the arguments of a command.
         command = 'k=$1/current/kit; exec "$k/ld.so" --library-path "$k" "$k/micropython"'

@@ -113,7 +113,7 @@ def permission_fix(
     again = "then log out and in again"
     if not group_may or group == "root":
         rule = 'the line SUBSYSTEM=="tty", ENV{ID_BUS}=="usb", MODE="0660", TAG+="uaccess"'
-        return f"it belongs to root alone; put into {_RULES} {rule} and plug the board in again"
+        return f"only root may open it; put into {_RULES} {rule} and plug the board in again"
     if "nixos" in names:
         return (
             f'add extraGroups = [ "{group}" ]; to your user in configuration.nix, rebuild, {again}'
@@ -148,8 +148,8 @@ _SIGNS = [
     (b"looks corrupt", "its file system is damaged: `tenner flash --fast` makes a new one"),
     (b"be corrupted. If you had", "its file system is damaged: `tenner flash --fast` makes a new one"),  # noqa: E501
     (b"flash_parts", "its partition table is broken: run `tenner flash`"),
-    (b"Guru Meditation", "it crashes: unplug it, plug it in again; if it goes on, run `tenner flash`"),  # noqa: E501
-    (b"Brownout", "its power is too weak: another USB port or cable"),
+    (b"Guru Meditation", "it crashes: unplug it and plug it back in; if it still does, run `tenner flash`"),  # noqa: E501
+    (b"Brownout", "it gets too little power: try another USB port or cable"),
 ]  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def explain_silence(device: str, heard: bytes) -> str:
     others = holders(device) if "://" not in device else []
     if others:
         return (
-            f"no answer from {device}, which another program reads as well{_named(others)}; "
+            f"no answer from {device}, which another program is reading, too{_named(others)}; "
             f"{_rid_of(device, others)}"
         )
     for sign, meaning in _SIGNS:
@@ -166,7 +166,7 @@ def explain_silence(device: str, heard: bytes) -> str:
             return f"no MicroPython answers at {device}: {meaning}"
     if heard.count(b"rst:0x") > 1:
         return (
-            f"the board at {device} restarts again and again before Ctrl-C reaches it: hold its "
+            f"the board at {device} keeps restarting before Ctrl-C reaches it: hold its "
             "reset button, start this command, let go; or `tenner flash`"
         )
     if not heard.strip():

@@ -173,7 +173,7 @@ def _nothing() -> str:
         without = sorted(glob.glob("/dev/ttyACM*") + glob.glob("/dev/ttyUSB*"))
         if without:
             return (
-                f"no USB board is recognised, but there is {', '.join(without)}: name it with "
+                f"no USB board is recognized, but there is {', '.join(without)}: name it with "
                 "--port"
             )
     return (

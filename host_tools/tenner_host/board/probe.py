@@ -22,13 +22,13 @@ _FETCH_S = 20
 _WIFI_STATES = {
     200: "the access point stopped sending (beacon timeout): too far away?",
     201: (
-        "no network of that name is in reach; a board hears 2.4 GHz only, and names are "
+        "no network of that name is in range; a board only hears 2.4 GHz, and names are "
         "case-sensitive"
     ),
     202: "the password is wrong",
     203: "the access point refused it: does it filter by address, or is it full?",
     204: "the password is wrong, or the access point did not answer in time",
-    1001: "it was still connecting when the time was over: is the signal too weak?",
+    1001: "it was still connecting when time ran out: is the signal too weak?",
 }
 
 
@@ -188,19 +188,19 @@ def _explain(step: str, where: str, name: str, arguments: tuple[Any, ...]) -> st
         )
     if step == "connect":
         return (
-            f"the board cannot reach {where} ({name} {number or ''}): is it running, is a "
-            "firewall between?"
+            f"the board cannot reach {where} ({name} {number or ''}): is it running, and "
+            "is there a firewall in between?"
         )
     if name == "MemoryError" or number == -32512:
         return "the board has too little memory for TLS; reset it and try again"
     if arguments and arguments[0] == "invalid cert":
-        return "a file in /certs is no certificate in DER form: run `tenner setup`"
+        return "a file in /certs isn't a certificate in DER form: run `tenner setup`"
     if step == "tls":
         text = _explain_tls(name, arguments)
         if text and _UNTOLD in text:
             text = _tell(text, where)
         return f"at {where} {text or f'the TLS handshake failed ({name} {arguments})'}"
-    return f"{where} broke the connection off ({name} {number or ''})"
+    return f"{where} dropped the connection ({name} {number or ''})"
 
 
 #: The firmware's words where it cannot tell a wrong chain from an unknown authority.

@@ -79,7 +79,7 @@ class SerialBoard(Board):
             return AT_REPL
         if b"waiting for download" in heard or b"invalid header" in heard:
             return explain_silence(port.device, heard)
-        return "shows no prompt, as when its agent runs: `tenner status` asks it"
+        return "shows no prompt, perhaps because its agent runs: `tenner status` asks it"
 
     def enter(self) -> None:
         try:
@@ -250,7 +250,7 @@ class SerialBoard(Board):
                 return Started(True, found[1], text)
             if text.endswith(_AT_PROMPT):
                 return Started(False, _why_stopped(translate(text)), text)
-        return Started(False, f"it said nothing of the agent within {limit_s:g} s")
+        return Started(False, f"it said nothing about the agent within {limit_s:g} s")
 
 
 def _why_stopped(text: str) -> str:

@@ -36,7 +36,7 @@ _OPTIONS = (
 _REASONS = (
     (
         "host key verification failed",
-        "ssh does not know this board's key, or it has changed: run `ssh {host}` once and look",
+        "ssh does not know this board's key, or it has changed: run `ssh {host}` once to check it",
     ),
     (
         "permission denied",
@@ -44,7 +44,7 @@ _REASONS = (
     ),
     (
         "could not resolve",
-        "there is no such host in the network: is it on, and is the name right?",
+        "there is no such host on the network: is it on, and is the name right?",
     ),
     ("connection refused", "nothing listens for ssh there: is the ssh server on?"),
     ("timed out", "it does not answer: is it on, and in this network?"),

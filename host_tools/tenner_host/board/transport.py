@@ -147,7 +147,7 @@ class Transport(SerialTransport):  # type: ignore[misc]  # mpremote has no types
                 data = data[done:] if done else b""
         except serial.SerialTimeoutException as exc:
             raise BoardGone(
-                f"{self.device_name} takes no bytes any more; unplug the board, plug it in again"
+                f"{self.device_name} takes no more data; unplug the board and plug it back in"
             ) from exc
         except OSError as exc:
             raise self._gone(exc) from exc

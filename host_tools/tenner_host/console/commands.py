@@ -102,7 +102,7 @@ def status(port: str | None, sim: str | None, as_json: bool) -> None:
     if as_json:
         found = answers.status(*_ask(port, sim, "/status json"))
         wrong = [one["name"] for one in found["services"] if one["state"] != "running"]
-        print_json(found, f"parts of the agent fail: {', '.join(wrong)}" if wrong else "")
+        print_json(found, f"parts of the agent are failing: {', '.join(wrong)}" if wrong else "")
     else:
         wrong = failing(_asked(port, sim, "/status"))
     if wrong:
@@ -196,7 +196,7 @@ def heartbeat(
                 _show_line(line)
         else:
             raise CommandError(
-                f"the heartbeat did not end within {TURN_LIMIT_S:g} s; see `tenner logs -f`"
+                f"the heartbeat didn't finish within {TURN_LIMIT_S:g} s; see `tenner logs -f`"
             )
     if as_json:
         print_json(answers.heartbeat_now(line))
@@ -204,7 +204,7 @@ def heartbeat(
         echo(line)
     *_, outcome = line.splitlines()
     if outcome.startswith("heartbeat: retry"):
-        raise CommandError("the heartbeat didn't get to its end: the board tries again by itself")
+        raise CommandError("the heartbeat didn't finish: the board will try again by itself")
 
 
 @click.command()
@@ -314,7 +314,7 @@ def logs(port: str | None, sim: str | None, follow: bool, count: int, as_json: b
     """
     if follow:
         with _console(port, sim) as console:
-            echo("listening; Ctrl-C ends this, the agent runs on", err=True)
+            echo("listening; Ctrl-C ends this, the agent keeps running", err=True)
             while True:
                 for line in console.lines(_FOREVER_S):
                     if as_json:

@@ -78,7 +78,7 @@ def mount(folder: Path, port: str | None, sim: str | None) -> None:
         transport = board.repl()
         if (board.port.vid, board.port.pid) == _USB_JTAG:
             echo(
-                "mount is unreliable on this chip's own USB port; should it stall, use `tenner "
+                "mount is unreliable on this chip's own USB port; if it stalls, use `tenner "
                 "run` or "
                 "`tenner sync`, which verify their data",
                 err=True,

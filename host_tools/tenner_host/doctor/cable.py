@@ -80,7 +80,7 @@ def check_loader(port: Port, machine: str | None, flash_total: int | None) -> Pa
     except CommandError as exc:
         what, _, advice = exc.message.partition(". ")
         make = warn if machine else fail
-        yield make("loader", f"{what}; it can be flashed by hand only", advice)
+        yield make("loader", f"{what}; it can only be flashed by hand", advice)
         yield skip("image", "the chip is unknown, so its image cannot be checked")
         return
     yield ok("loader", f"the loader answers: an {chip} with {size // 1024 // 1024} MB of flash")

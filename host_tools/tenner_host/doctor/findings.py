@@ -60,7 +60,7 @@ def from_error(check: str, error: CommandError) -> Finding:
 def unreached(checks: Iterable[str]) -> Part:
     """Checks that did not run, as there is no way to the board."""
     for check in checks:
-        yield skip(check, "the board is not reached")
+        yield skip(check, "the board can't be reached")
 
 
 def attempt(check: str, step: Callable[[], str], do: str = "") -> Finding:

@@ -28,7 +28,7 @@ _TURN_HEAP = 112 * 1024
 ESSENTIAL = {
     "wifi.ssid": "it has no network",
     "llm.model": "it cannot think",
-    "telegram.token": "it can be reached on USB only",
+    "telegram.token": "it can only be reached over USB",
 }
 
 
@@ -67,11 +67,9 @@ def check_code(info: Info, there: dict[str, Entry], project: Project) -> Part:
         )
     elif plan:
         count = len(plan.write) + len(plan.remove)
-        yield warn("code", f"{count} files are not those of this version", "run `tenner sync`")
+        yield warn("code", f"{count} files aren't from this version", "run `tenner sync`")
     else:
-        yield ok(
-            "code", f"tenner {info.agent}: all {plan.unchanged} files are those of this version"
-        )
+        yield ok("code", f"tenner {info.agent}: all {plan.unchanged} files are from this version")
 
 
 def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
@@ -102,7 +100,7 @@ def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
     if free < 10:
         largest = sorted(there, key=lambda path: -there[path].size)[:3]
         names = ", ".join(f"{path} ({there[path].size // 1024} KB)" for path in largest)
-        yield warn("files", f"only {free} % of the flash are free", f"the largest files: {names}")
+        yield warn("files", f"only {free} % of the flash is free", f"the largest files: {names}")
     elif quarantined:
         yield warn(
             "files",
@@ -112,7 +110,7 @@ def check_files(board: Board, info: Info, there: dict[str, Entry]) -> Part:
     else:
         yield ok(
             "files",
-            f"all {len(there)} files can be read, a new one is as written; "
+            f"all {len(there)} files can be read, a new one reads back as written; "
             f"{info.flash_free // 1024} of "
             f"{info.flash_total // 1024} KB are free",
         )
@@ -134,7 +132,7 @@ def check_memory(board: Board) -> Part:
     else:
         yield ok("heap", text)
     if not blocks:
-        yield skip("largest block", "this MicroPython does not report the memory of TLS")
+        yield skip("largest block", "this MicroPython doesn't report its memory for TLS")
         return
     total = sum(row[1] for row in blocks)
     block = max(row[2] for row in blocks)
@@ -146,7 +144,7 @@ def check_memory(board: Board) -> Part:
                 f"{text}: TLS needs {_IDF_FREE // 1024} KB, {_IDF_BLOCK // 1024} KB of it in one "
                 "piece"
             ),
-            "reset the board; if it stays so, remove other uses of the radio",
+            "reset the board; if that doesn't help, turn off other uses of the radio",
         )
         return
     least = sum(row[3] for row in blocks)
@@ -194,7 +192,7 @@ def check_settings(
             [
                 fail(
                     "settings",
-                    f"one is wrong, and the agent goes by its default: {exc.message}",
+                    f"one is wrong, so the agent uses its default: {exc.message}",
                     "run `tenner setup`",
                 )
             ]
@@ -203,20 +201,18 @@ def check_settings(
     if missing:
         key, why = missing[0]
         return settings, iter([warn("settings", f"without {key} {why}", "run `tenner setup`")])
-    return settings, iter([ok("settings", "the agent takes them")])
+    return settings, iter([ok("settings", "the agent accepts them")])
 
 
 def check_certificates(found: dict[str, bytes], settings: Settings | None) -> Part:
     """Is each a certificate, and how long does it last?"""
     if not found and settings is not None and not addresses(settings):
-        yield skip(
-            "certificates", "none are needed: no server in the settings is spoken to over TLS"
-        )
+        yield skip("certificates", "none are needed: no server in the settings uses TLS")
         return
     if not found:
         yield fail(
             "certificates",
-            "there are none in /certs: nothing can be trusted",
+            "there are none in /certs, so no server can be trusted",
             "run `tenner setup`",
         )
         return
@@ -226,7 +222,7 @@ def check_certificates(found: dict[str, bytes], settings: Settings | None) -> Pa
             root = describe(der)
         except CommandError:
             yield fail(
-                "certificates", f"{path} is no certificate in DER form", "run `tenner setup`"
+                "certificates", f"{path} isn't a certificate in DER form", "run `tenner setup`"
             )
             return
         if root.expires < time.time():

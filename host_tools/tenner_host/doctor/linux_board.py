@@ -68,7 +68,7 @@ def _on_board(board: LinuxBoard) -> Part:
     if files:
         yield from inside.check_certificates(files, settings)
     else:
-        yield ok("certificates", "none of its own: those of the system are trusted")
+        yield ok("certificates", "none of its own: it trusts the system's")
     if not probe.get("release"):
         yield skip("agent", "there is no release")
         return
@@ -89,7 +89,7 @@ def _release(board: LinuxBoard) -> Part:
     if damaged:
         yield fail(
             "release",
-            f"{probe.get('release')} is not as it was sent: {', '.join(damaged[:3])}",
+            f"{probe.get('release')} has changed since it was sent: {', '.join(damaged[:3])}",
             "run `tenner deploy`",
         )
         return
@@ -140,4 +140,6 @@ def rights(found: dict[str, str], init: str) -> Finding:
     how = "`systemctl cat tenner` shows its settings" if init == "systemd" else "its kernel"
     if init != "systemd":
         how += " may lack namespaces or capabilities"
-    return warn("rights", ", ".join(missing), f"run `tenner deploy` again; if this stays, {how}")
+    return warn(
+        "rights", ", ".join(missing), f"run `tenner deploy` again; if that doesn't help, {how}"
+    )

@@ -148,7 +148,7 @@ def _reached(host: str, secure: bool) -> Part:
         yield ok("tls", f"{host} proved who it is")
     else:
         yield warn(
-            "tls", f"{host} is spoken to in the clear", "fine at home, for a computer of yours"
+            "tls", f"{host} is reached without encryption", "fine at home, for your own computer"
         )
 
 

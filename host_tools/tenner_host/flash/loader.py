@@ -163,7 +163,7 @@ class Loader:
             self._gone = True
             raise BoardGone(
                 f"the board at {self.device} went away while {doing} ({reason(exc)}): is the "
-                "cable firm?"
+                "cable loose?"
             ) from exc
         except FatalError as exc:
             first = str(exc).strip().splitlines()[0]

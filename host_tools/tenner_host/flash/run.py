@@ -157,9 +157,7 @@ class _Stage:
     @property
     def half(self) -> str:
         files = (
-            f"; its files are safe in {self.backup}, and will be on it again"
-            if self.backup
-            else ""
+            f"; its files are safe in {self.backup}, and go back on it then" if self.backup else ""
         )
         return f"Its flash is half written: run the same command again{files}"
 
@@ -282,9 +280,7 @@ def _burn(
 
 
 def _may_lose(request: FlashRequest, screen: Screen, sentence: str) -> None:
-    if request.discard or screen.confirm(
-        f"{sentence[0].upper()}{sentence[1:]}. Lose what is in it?"
-    ):
+    if request.discard or screen.confirm(f"{sentence[0].upper()}{sentence[1:]}. Erase it anyway?"):
         return
     raise CommandError(
         f"{sentence}. Nothing was changed. If there is nothing in it that you need, run this "

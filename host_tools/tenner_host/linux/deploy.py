@@ -70,7 +70,7 @@ def choose_runtime(given: str | None, probe: Probe) -> str:
 def check(probe: Probe, host: str) -> None:
     """Raise CommandError if the board lacks a requirement."""
     if probe.missing:
-        raise CommandError(f"{host} lacks {', '.join(probe.missing)}, which is needed there")
+        raise CommandError(f"{host} lacks {', '.join(probe.missing)}, which the agent needs")
     if probe.get("readonly"):
         raise CommandError(
             f"{probe.get('user')} may not write to {probe.get('readonly')} on {host}: log in as "
@@ -208,7 +208,7 @@ def stage(board: LinuxBoard, made: Release, plan: CodePlan) -> None:
         ) from exc
     except BoardGone as exc:
         raise BoardGone(
-            f"{exc.message} in the middle of a deploy. The previous release still runs; run it "
+            f"{exc.message} in the middle of a deploy. The previous release still runs; run this "
             "again"
         ) from exc
 

@@ -84,7 +84,9 @@ def sd_card(
         echo(
             "no ssh key was found: make one with `ssh-keygen`, or log in with the board's password"
         )
-    echo("next: the card into the board, then `tenner deploy root@licheervnano-XXXX.local`")
+    echo(
+        "next: put the card into the board, then run `tenner deploy root@licheervnano-XXXX.local`"
+    )
 
 
 def plan(path: Path, ssid: str, password: str, public: str | None) -> dict[str, str]:

@@ -87,8 +87,8 @@ def release(
             print_json({"key": str(path), "id": keys.key_id(path.with_suffix(".pub").read_text())})
         else:
             echo(
-                f"made {path}. Keep a copy in a safe place: boards accept releases of this key "
-                "only"
+                f"made {path}. Keep a copy in a safe place: boards only accept releases of "
+                "this key"
             )
             echo(
                 "`tenner setup` or `tenner sync` takes its public half to a board, over the cable"

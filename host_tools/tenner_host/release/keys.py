@@ -91,7 +91,7 @@ def load(path: Path | None = None) -> RSAPrivateKey:
     try:
         key = serialization.load_pem_private_key(pem, None)
     except (ValueError, TypeError) as exc:
-        raise CommandError(f"{path} is no private key in PEM form: {exc}") from exc
+        raise CommandError(f"{path} isn't a private key in PEM form: {exc}") from exc
     if not isinstance(key, rsa.RSAPrivateKey) or key.key_size not in BITS:
         raise CommandError(f"{path} is no RSA key of {' or '.join(map(str, BITS))} bits")
     if key.public_key().public_numbers().e != EXPONENT:

@@ -136,11 +136,11 @@ def find(name: str, project: Project | None = None, scheme: str = MQTT) -> Known
         return fitting[0]
     known = ", ".join(one.label for one in boards) or "none"
     if not fitting and _fitting(every(LAN), name):
-        raise CommandError("no broker leads to this board, but the network does: use --via lan")
+        raise CommandError("this board is at no broker, but on the network: use --via lan")
     if not boards:
         raise CommandError(
-            "no board is known that a broker leads to: make a key by `tenner release --new-key`, "
-            "set mqtt.host by `tenner setup`, and run `tenner sync` once over the cable"
+            "no board is known at a broker: make a key with `tenner release --new-key`, "
+            "set mqtt.host with `tenner setup`, and run `tenner sync` once over the cable"
         )
     if not fitting:
         raise CommandError(f"no board {name!r} is known at a broker; known: {known}")
@@ -152,8 +152,9 @@ def _find_in_network(name: str, project: Project | None) -> Known:
     boards = [one for one in map(_load, _folder().glob("*.json")) if one]
     if not boards:
         raise CommandError(
-            "this computer knows no board: make a key by `tenner release --new-key`, set "
-            "web.enabled by `tenner setup`, and run `tenner sync` (`tenner deploy` for Linux) once"
+            "this computer knows no board: make a key with `tenner release --new-key`, set "
+            "web.enabled with `tenner setup`, and run `tenner sync` once (`tenner deploy` for "
+            "Linux)"
         )
     fitting = _fitting(boards, name) if name else []
     address, port = "", 0

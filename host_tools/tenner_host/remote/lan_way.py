@@ -60,7 +60,7 @@ class LanWay(Way):
             self._why = f"cannot be reached: {_reason(exc)}"
             raise BoardSilent(
                 f"nothing answers at {self.place} ({_reason(exc)}): is the board on, is "
-                "web.enabled set, and has it another address now (--via lan:ADDRESS)?"
+                "web.enabled set, and does it have another address now (--via lan:ADDRESS)?"
             ) from exc
         # If the board has ended it already, `receive` finds that out.
         with contextlib.suppress(OSError):

@@ -103,7 +103,7 @@ def _secret(
     """Ask for a secret without showing it; an empty answer keeps the present one. `needed`: the
     sentence for none at all; `check` raises CommandError."""
     known = get(settings, key)
-    hint = " (Enter keeps the present one)" if known else "" if needed else " (Enter for none)"
+    hint = " (Enter keeps the current one)" if known else "" if needed else " (Enter for none)"
 
     def take(answer: str) -> None:
         if answer:

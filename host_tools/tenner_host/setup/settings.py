@@ -175,7 +175,7 @@ def check(settings: Settings, board: Board | None = None) -> None:
     """Raise CommandError with the firmware's own sentence if an agent, that of `board`, would not
     use all of these settings."""
     for key in _endless("", settings):
-        raise CommandError(f"config.json: {key} must be a number that is not endless")
+        raise CommandError(f"config.json: {key} must be a finite number")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "config.json")
         # Another user must not read the keys before the file is removed.

@@ -74,7 +74,7 @@ def _watch(report: Report, project: Project, once: Callable[[], Report]) -> None
 
     watch = Watch(project, report.board)
     for _ in watch.changes(
-        lambda: echo("watching for changes; Ctrl-C ends it, the agent runs on", err=True)
+        lambda: echo("watching for changes; Ctrl-C ends it, the agent keeps running", err=True)
     ):
         try:
             watch.settled(

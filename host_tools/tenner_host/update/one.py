@@ -203,14 +203,14 @@ class Update:
             if now - heard_at > _SILENT_S:
                 return self._end(
                     End.SILENT,
-                    f"nothing was heard of it for {_SILENT_S / 60:.0f} minutes; "
+                    f"nothing was heard from it for {_SILENT_S / 60:.0f} minutes; "
                     "`tenner fleet status` shows whether it comes back, with the old version or "
                     "the new",
                 )
             if now - moved_at > _STUCK_S:
                 return self._end(
                     End.SILENT,
-                    f"its update has not gone on for {_STUCK_S / 60:.0f} minutes: `tenner status "
+                    f"its update has been stuck for {_STUCK_S / 60:.0f} minutes: `tenner status "
                     "--via` shows its version, and `tenner logs --via` why",
                 )
         return self._end(End.SILENT, "stopped here; its update may go on")

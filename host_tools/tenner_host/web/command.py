@@ -61,7 +61,7 @@ def web(port: str | None, sim: str | None, number: int, is_opened: bool, has_gue
         project.remember(port=chosen.as_json())
     serve(
         lambda access: OneBoard(chosen, Door(access)),
-        f"{chosen.label}; Ctrl-C ends the page, the agent runs on",
+        f"{chosen.label}; Ctrl-C ends the page, the agent keeps running",
         number,
         is_opened,
         has_guests,

@@ -241,7 +241,7 @@ class VirtualBoard:
             crash = log.read_text(errors="replace")[-2000:] if log.exists() else ""
             if not crash:
                 raise
-            raise BoardError(f"{exc}; its last words: {crash.strip()}") from exc
+            raise BoardError(f"{exc}; it last said: {crash.strip()}") from exc
 
     # Signals and faults.
 
