@@ -110,7 +110,7 @@ def test_a_refusal_is_known_by_its_words(answer, is_refused):
         ([], "nothing"),
         (["What do you mean?"], "What do you mean?"),
         (["Too little", "memory."], "Too little memory."),
-        (['{"line": 3, "te'], "te"),
+        (['{"line": 3, "tex'], "tex"),
         (["3", "null", '"a text"'], "null"),
         (["[1, 2]"], "[1, 2]"),
     ],
