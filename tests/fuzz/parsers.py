@@ -171,6 +171,7 @@ class Board:
     away = False
     status = ""
     owner_chat = None
+    taken = ()
 
     def __init__(self):
         self.app = self.port = self

@@ -39,5 +39,5 @@ def test_a_file_that_was_not_removed_is_still_known(board, tmp_path):
     note.mkdir()
     assert board.remove([NOTE]) == [NOTE]
     note.rmdir()
-    with pytest.raises(Conflict, match="the agent has changed /workspace/NOTE.md"):
+    with pytest.raises(Conflict, match="the agent has just changed /workspace/NOTE.md"):
         board.write_files({NOTE: b"two"})

@@ -133,7 +133,7 @@ def test_a_file_is_written_twice_in_one_session(board, home):
         there.link.ask("write", b"agent", path="/workspace/NOTE.md", at=0, size=5)
         digest = hashlib.sha256(b"agent").hexdigest()
         there.link.ask("commit", path="/workspace/NOTE.md", sha256=digest, old="*")
-        with pytest.raises(Conflict, match="the agent has changed /workspace/NOTE.md just now"):
+        with pytest.raises(Conflict, match="the agent has just changed /workspace/NOTE.md"):
             there.write_files({"/workspace/NOTE.md": b"four"})
 
 
