@@ -26,20 +26,26 @@ async def command(service: "Service", args: str = "") -> str:
     if words and words != ["json"]:
         return await overlay.step("COMMAND", act, service, words)
     next_s = await overlay.step("COMMAND", status.times, service)
-    lines = await overlay.step("COMMAND", _list, service, next_s, bool(words))
-    return "\n".join(lines) or ("[]" if words else "no alarms: no line has a condition")
-
-
-async def _list(service, next_s, is_json):
+    # Steps of their own: memory has no room for the rows' code beside that of the lines.
+    rows = await overlay.step("COMMAND", _rows, service, next_s, bool(words))
+    if words:
+        return "\n".join([json.dumps(one) for _, one in rows]) or "[]"
     lines = []
-    has_times = False
-    for task, one in zip(service.tasks or (), status.tasks(service, next_s, is_json)):
-        if "state" in one:
-            lines.append(json.dumps(one) if is_json else await _line(service, task, one))
-            has_times = has_times or ":" in one["state"]
-    if has_times and not is_json:
+    for task, one in rows:
+        lines.append(await overlay.step("COMMAND", _line, service, task, one))
+    return await overlay.step("COMMAND", _joined, service, rows, lines)
+
+
+async def _rows(service, next_s, is_json):
+    """Return (task, its dict) of each line with a condition."""
+    found = zip(service.tasks or (), status.tasks(service, next_s, is_json))
+    return [(task, one) for task, one in found if "state" in one]
+
+
+async def _joined(service, rows, lines):
+    if any(":" in one["state"] for _, one in rows):
         lines.append(status.zone_note(service)[2:])
-    return lines
+    return "\n".join(lines) or "no alarms: no line has a condition"
 
 
 async def act(service: "Service", words: list[str]) -> str:
