@@ -23,6 +23,7 @@ _HEALTHY_MS = const(600000)  # a service that ran this long resets its back-off
 _SYNC_RETRY_S = const(10)
 _JOBS_POLL_S = const(10)
 _CHECK_S = const(1)
+_END_S = 0.1  # in which the end of the agent reaches all tasks
 _SYNC_EVERY_S = const(6 * 3600)
 _LOOK_S = const(60)
 _JUMP_S = const(30)
@@ -79,6 +80,11 @@ async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any"
             health.names.remove(name)
             return
         except (Exception, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError):
+                # At its end CPython cancels all tasks at once, and `app.run` says so.
+                await asyncio.sleep(_END_S)
+                if not _app:
+                    raise error
             backoff_s = _noted(name, error, start, backoff_s)
             error = None
         if _app:
@@ -91,9 +97,7 @@ async def supervise(name: str, service: "Callable[..., Coroutine]", *args: "Any"
 
 
 def _noted(name, error, start, backoff_s):
-    """Do `_failed`, if the heap has room for its code; raise the end of the agent."""
-    if isinstance(error, asyncio.CancelledError) and not _app:
-        raise error
+    """Do `_failed`, if the heap has room for its code."""
     try:
         return _failed(name, error, start, backoff_s)
     except MemoryError:
