@@ -19,7 +19,7 @@ def test_words_are_those_that_others_see():
         assert one.lxml >= web.LEAST["lxml"], name
         assert one.html2text >= web.LEAST["html2text"], name
     told = re.search(
-        r"Of (\d+) test pages,[^%]* at\s+least (\d+) %[^%]* (\d+) % of those of html2text",
+        r"On (\d+) test pages,[^%]* at\s+least (\d+) %[^%]* (\d+) % of those that html2text",
         (ROOT / "docs" / "tools.md").read_text(),
     )
     figures = [len(found), int(100 * web.least_lxml()), int(100 * web.least_html2text())]
