@@ -61,13 +61,23 @@ def damage(root, kind):
         path = root / "state" / name
         if not path.parent.is_dir() or path.parent.is_symlink():
             continue
-        if path.is_dir() and not path.is_symlink():
-            if kind == "folder" or name == "sessions":
+        if path.is_dir() and not path.is_symlink() and (kind == "folder" or name == "sessions"):
+            continue
+        while True:
+            _remove(path)
+            try:
+                KINDS[kind](path)
+                break
+            except FileExistsError:
+                # The running agent has just written it.
                 continue
-            shutil.rmtree(path)
-        elif path.is_symlink() or path.exists():
-            path.unlink()
-        KINDS[kind](path)
+
+
+def _remove(path):
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def is_told(home, value):
