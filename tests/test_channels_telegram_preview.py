@@ -83,13 +83,13 @@ class TestPreview(unittest.TestCase):
             arrived = asyncio.Event()
             exchange = bench.server.exchange
 
-            async def slow(http_method, url, *more):
+            async def slow(http_method, url, *more, **phases):
                 if url.endswith("sendMessage") and not arrived.is_set():
                     arrived.set()
                     # Time for the answer to be sent, and to overtake.
                     for _ in range(20):
                         await asyncio.sleep(0)
-                return await exchange(http_method, url, *more)
+                return await exchange(http_method, url, *more, **phases)
 
             bench.server.exchange = slow
             preview = asyncio.create_task(follow(bench.bot, writing.message))
