@@ -507,7 +507,7 @@ def test_what_the_agent_writes_meanwhile_is_not_overwritten(server, first):
         board.survey(["/workspace"])
         path = server.path("/var/lib/tenner/workspace/USER.md")
         path.write_text("the agent was quicker")
-        with pytest.raises(Conflict, match=r"USER\.md just now"):
+        with pytest.raises(Conflict, match=r"the agent has just changed /workspace/USER\.md"):
             board.write_files({"/workspace/USER.md": b"too late", "/workspace/NEW.md": b"new"})
     assert path.read_text() == "the agent was quicker"
     assert path.with_name("NEW.md").read_text() == "new"

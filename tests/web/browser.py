@@ -52,7 +52,8 @@ def click(page, name):
     from playwright.sync_api import Error
 
     try:
-        page.get_by_role("button", name=name).click()
+        # A chip at work has a request come again for a minute.
+        page.get_by_role("button", name=name).click(timeout=120_000)
     except Error as exc:
         raise AssertionError(page.locator("body").inner_text()) from exc
 
