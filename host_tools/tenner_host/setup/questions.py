@@ -116,13 +116,20 @@ def _secret(
     prompts.ask_for(f"{title}{hint}", take, hidden=True)
 
 
-def _again(problem: CommandError) -> bool:
-    """Show the problem; True to ask again, False to leave this part as it was."""
-    prompts.refuse(problem.message)
-    again = prompts.confirm("Change it and try again", default=True)
-    if not again:
-        _say("Then it stays as it was.")
-    return again
+def _try(test: Callable[[Settings], str], settings: Settings) -> bool | None:
+    """Test the answers: True if they work, False to leave this part as it was, None to ask
+    again."""
+    try:
+        _say(test(settings))
+        return True
+    except BoardSilent:
+        raise
+    except CommandError as exc:
+        prompts.refuse(exc.message)
+    if prompts.confirm("Change it and try again", default=True):
+        return None
+    _say("Then it stays as it was.")
+    return False
 
 
 def ask_wifi(trial: Trial, settings: Settings) -> bool:
@@ -134,14 +141,9 @@ def ask_wifi(trial: Trial, settings: Settings) -> bool:
         if not networks:
             _say("The board hears no network.")
         _ask_network(settings, networks)
-        try:
-            _say(trial.wifi(settings))
-            return True
-        except BoardSilent:
-            raise
-        except CommandError as exc:
-            if not _again(exc):
-                return False
+        done = _try(trial.wifi, settings)
+        if done is not None:
+            return done
 
 
 def _ask_network(settings: Settings, networks: list[Network]) -> None:
@@ -201,14 +203,9 @@ def ask_model(trial: Trial, settings: Settings) -> bool:
     _title("Model")
     while True:
         _ask_provider(settings)
-        try:
-            _say(trial.model(settings))
-            return True
-        except BoardSilent:
-            raise
-        except CommandError as exc:
-            if not _again(exc):
-                return False
+        done = _try(trial.model, settings)
+        if done is not None:
+            return done
 
 
 def _ask_provider(settings: Settings) -> None:
@@ -285,15 +282,10 @@ def ask_telegram(trial: Trial, settings: Settings) -> bool:
         _secret("Token of the bot (it is not shown)", settings, "telegram.token")
         if not get(settings, "telegram.token"):
             return True
-        try:
-            _say(trial.telegram(settings))
-            return True
-        except BoardSilent:
-            raise
-        except CommandError as exc:
-            if not _again(exc):
-                return False
-            put(settings, "telegram.token", None)
+        done = _try(trial.telegram, settings)
+        if done is not None:
+            return done
+        put(settings, "telegram.token", None)
 
 
 def ask_zone(_trial: Trial, settings: Settings) -> bool:
