@@ -62,6 +62,7 @@ def test_a_broken_sensor_is_noticed_and_repaired(bench):
     bench.type("What does the TMP102 at 0x48 on i2c0 say?")
     bench.wait_for("I could not read the TMP102 at 0x48 on i2c0: error: ")
     sim("fault", "tmp102", "none")
+    bench.wait_told(r"^The sensor room answers again")
     assert bench.ask("What does the TMP102 at 0x48 on i2c0 say?") == READS.format(33.75)
 
 
