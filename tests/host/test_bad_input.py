@@ -9,6 +9,8 @@ from tenner_sim.services import GARBAGE, OWNER, Answer, Step, ToolCall
 from tests import provider_requests
 from tests.bench import heap
 
+pytestmark = pytest.mark.long
+
 #: Enough for the code that explains failures beside that of a turn, and little enough that a reply
 #: of megabytes would not fit.
 HEAP_KB = 224

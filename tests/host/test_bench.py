@@ -11,6 +11,8 @@ from tests.bench import __main__ as bench
 from tests.bench import code, loaded, riscv64, schedule
 from tests.bench.rows import NotMeasured, Row
 
+pytestmark = pytest.mark.long
+
 
 def row(value=None, budget=2):
     found = Row("a.b", "a figure", "KB", lambda: 1.005, budget)

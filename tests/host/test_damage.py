@@ -2,7 +2,9 @@
 
 import json
 import os
+import resource
 import shutil
+import stat
 
 import pytest
 
@@ -12,13 +14,17 @@ from tenner_sim.services.telegram_people import TOKEN
 from tests.host import page_home
 from tests.setting_values import wrong_json
 
+pytestmark = pytest.mark.long
+
 #: Every file that an agent may keep in /state.
 NAMES = (
     "heartbeat.json", "cron.json", "browsers.json", "cooldown.json", "runs.jsonl", "said.jsonl",
     "held.jsonl", "outbox.jsonl", "failed.jsonl", "page.jsonl", "episodes.jsonl", "sending.a",
     "sending.b", "telegram.a", "telegram.b", "owner.a", "owner.b", "budget.a", "budget.b",
     "update.a", "update.b", "readings", "tls", "starts", "again", "config.wrong", "config.good",
-    f"sessions/telegram_{OWNER}.jsonl", "sessions", "mcp", "outgoing", "tails.part",
+    f"sessions/telegram_{OWNER}.jsonl", "sessions", "mcp", "mcp/home.json", "outgoing",
+    "tails.part", "../workspace/AGENTS.md", "../workspace/memory", "../workspace/tools",
+    "../workspace/skills",
 )  # fmt: skip
 MEGABYTES = 3
 
@@ -31,6 +37,10 @@ def _folder(path):
 def _forbidden(path):
     path.write_bytes(b"{}")
     path.chmod(0)
+
+
+def _socket(path):
+    os.mknod(path, stat.S_IFSOCK | 0o600)
 
 
 def _link(path):
@@ -51,6 +61,8 @@ KINDS = {
     "link": _link,
     "endless": lambda path: path.symlink_to("/dev/zero"),
     "nowhere": lambda path: path.symlink_to("/nowhere/at/all"),
+    "loop": lambda path: path.symlink_to(path.name),
+    "socket": _socket,
     "forbidden": _forbidden,
 }
 
@@ -174,10 +186,51 @@ def test_a_start_with_settings_that_cannot_be_read(home):
     home.stop()
     path.unlink()
     path.mkdir()
+    before = len(home.services.telegram.sent)
     home.start().open()
+    arrives(home.services.telegram, before, "config.json is not a file")
     is_told(home, 37)
+    home.stop()
     path.rmdir()
+    os.mkfifo(path)
+    home.start().open()
+    is_told(home, 38)
+    path.unlink()
     path.write_bytes(right)
+
+
+@on_each
+def test_a_start_without_a_folder_for_the_state(home):
+    home.stop()
+    shutil.rmtree(home.root / "state")
+    (home.root / "state").write_bytes(b"x")
+    home.start().open()
+    is_told(home, 31)
+    assert (home.root / "state.bad").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize("name", ["cpython", "micropython32"])
+def test_a_disk_that_takes_nothing_holds_no_message_back(request, tmp_path, name):
+    # A limit on the size of a file, whose signal is ignored, is a full disk for one process.
+    argv = ("sh", "-c", 'trap "" XFSZ; exec "$@"', "sh", *page_home.argv_of(request, name))
+    lib = page_home.lib_of(tmp_path, name)
+    owner = {"telegram.token": TOKEN, "telegram.owner": str(OWNER)}
+    with page_home.home(tmp_path, argv, lib, changes=owner) as home:
+        home.open()
+        is_told(home, 31)
+        telegram = home.services.telegram
+        before = len(telegram.sent)
+        resource.prlimit(home.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+        is_told(home, 32)
+        telegram.say(OWNER, "say: I am here")
+        arrives(telegram, before, "I am here")
+        is_told(home, 33)
+        resource.prlimit(home.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        is_told(home, 34)
+        told = [message.text for message in telegram.sent[before:]]
+        for notice in ("I cannot write to my files", "I can write to my files again"):
+            assert len([text for text in told if notice in text]) == 1, told
+        assert not [line for line in home.lines if "Traceback" in line], home.lines
 
 
 @on_each

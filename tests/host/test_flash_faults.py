@@ -24,6 +24,8 @@ from tenner_sim.vboard.chips import MODELS
 from tests.host import flash_fakes
 from tests.host.flash_fakes import C3, OWN, board, flashed, noise, own, refused, tree, written
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):

@@ -12,6 +12,8 @@ from tests.host.broker import PASSWORD, USER, Broker, Owner
 from tests.host.e2e import PSRAM, agent_board
 from tests.host.json_documents import printed
 
+pytestmark = pytest.mark.long
+
 BOARDS = tuple("attic barn cellar den foyer garage hall kitchen loft porch".split())
 
 

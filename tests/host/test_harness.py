@@ -12,6 +12,8 @@ from scripts import fetch_micropython32 as fetch
 from tenner_host import ROOT, debian, interpreters
 from tests.variants import build as own
 
+pytestmark = pytest.mark.long
+
 HEAD = "import unittest\nclass T(unittest.TestCase):\n"
 MAIN = "\nif __name__ == '__main__':\n    unittest.main()\n"
 

@@ -12,6 +12,8 @@ from tests.bench.agent import IN_ANSWER, QUESTION, Died, agent
 from tests.bench.images import CHIP
 from tests.bench.rows import NotMeasured
 
+pytestmark = pytest.mark.long
+
 POOL = 100_000
 SCRIPT = """
 import esp32, gc, io

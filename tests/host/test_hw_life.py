@@ -16,6 +16,8 @@ from tests.hw.life import Life, Options
 from tests.hw.line import Line, Sample
 from tests.hw.report import Report
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def board():

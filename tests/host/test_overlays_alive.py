@@ -20,6 +20,8 @@ from tests.host.broker import find_mosquitto
 from tests.host.overlays_heap import looks, stale
 from tests.host.releases import Server, code, micropython_of, public, release
 
+pytestmark = pytest.mark.long
+
 #: Less than a board with PSRAM has, and more than enough.
 HEAP_KB = 400
 

@@ -19,6 +19,8 @@ from tests.host.strangers import (
 )
 from tests.host.web_client import Client
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module", params=page_home.INTERPRETERS)
 def home(request, tmp_path_factory):

@@ -21,6 +21,8 @@ from tests.host.strangers import (
     flood,
 )
 
+pytestmark = pytest.mark.long
+
 ATTACKS = int(os.environ.get("TENNER_ATTACKS", "240"))
 #: Requests of a stranger, and the status of their answers.
 PATHS = {

@@ -20,6 +20,8 @@ import schedule_sim as sim
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.schedule import alarm_commands, alarms
 
+pytestmark = pytest.mark.long
+
 EXAMPLES = int(os.environ.get("TENNER_EXAMPLES", "250"))
 LINES = (
     "- (every 1m; when room.temperature > 30 reset 28; notify) Hot!\n",

@@ -18,6 +18,8 @@ import pytest
 from tenner_host import build
 from tests.host.powercuts import program
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).resolve().parent
 BOARD = HERE / "powercut_board.py"
 

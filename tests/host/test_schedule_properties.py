@@ -18,6 +18,8 @@ from tenner.schedule.conditions import show
 from tenner.schedule.due import after
 from tenner.store.hours import Hours
 
+pytestmark = pytest.mark.long
+
 TEXTS = (
     "# H\n- Check the door.\n",
     "- (every 10m) Look.\n- Check the door.\n",

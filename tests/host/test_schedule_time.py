@@ -12,6 +12,8 @@ from tenner.schedule.cronexpr import Cron
 from tenner.store.posix_tz import Zone
 from tenner_host import FIRMWARE
 
+pytestmark = pytest.mark.long
+
 UTC = datetime.timezone.utc
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=UTC)
 

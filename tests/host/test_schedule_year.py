@@ -9,6 +9,8 @@ import schedule_sim as sim
 import schedule_year
 from tenner.schedule.due import after
 
+pytestmark = pytest.mark.long
+
 DAYS = 21
 
 

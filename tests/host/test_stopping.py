@@ -9,6 +9,8 @@ from tenner_sim import LIMIT_S
 from tenner_sim.services import OWNER, STALL, TOKEN, Step
 from tests.host import page_home
 
+pytestmark = pytest.mark.long
+
 TELEGRAM = {"telegram.token": TOKEN, "telegram.owner": str(OWNER), "web.enabled": False}
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 STOPPED = "I was stopped while working on this. Please send it again."

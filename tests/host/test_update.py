@@ -3,11 +3,15 @@
 import contextlib
 import re
 
+import pytest
+
 from tenner_host import FIRMWARE, tenner_version
 from tenner_host.release import keys
 from tenner_sim.services.authority import Authority
 from tests.host.e2e import ASK, OWNER, SideBySide, agent_board
 from tests.host.releases import SHORT_TRIAL, Server, code, public, release
+
+pytestmark = pytest.mark.long
 
 together = SideBySide(3)
 OLD = tenner_version()
@@ -106,7 +110,7 @@ BAD = [
     ),
     (
         "fails_in_each_look_as_if_for_want_of_a_file",
-        ("schedule/tick.py", "    _reload(service)\n", '    raise OSError(2, "a look")\n'),
+        ("schedule/tick.py", "    service.parsed = None\n", '    raise OSError(2, "a look")\n'),
         "it connected and heard its channel, but did not live three minutes without a fault",
         "a look",
     ),

@@ -32,6 +32,8 @@ from tests.host.remote_board import own_key, remote_board, tenner
 from tests.host.test_update import TRIAL_MS
 from tests.ports import free_port
 
+pytestmark = pytest.mark.long
+
 OLD = tenner_version()
 HERE = ("--address", "127.0.0.1")
 BOARDS = tuple("attic barn cellar den foyer garage hall kitchen loft porch".split())

@@ -3,12 +3,16 @@ rollback."""
 
 import dataclasses
 
+import pytest
+
 from tenner_host import FIRMWARE, tenner_version
 from tenner_host.release import keys
 from tenner_sim.vboard import image, otadata
 from tests.host.e2e import OWNER, SideBySide, agent_board
 from tests.host.releases import SHORT_TRIAL, Server, code, micropython_of, public, release
 from tests.host.test_update import board, install, trees
+
+pytestmark = pytest.mark.long
 
 together = SideBySide(3)
 OLD = tenner_version()

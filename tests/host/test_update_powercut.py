@@ -16,6 +16,8 @@ from tenner_host import FIRMWARE
 from tests.host.powercuts import cut_everywhere, program
 from tests.host.releases import put_board, release
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).resolve().parent
 #: A file over one commit of the download, one in a folder, and small ones.
 FILES = {

@@ -19,6 +19,8 @@ from tests.host.powercuts import cut_everywhere, program
 from tests.host.releases import micropython_of, put_board, release
 from tests.host.test_update_powercut import FILES
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).resolve().parent
 #: As in powercut_slots.
 ROWS = [

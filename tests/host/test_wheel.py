@@ -7,12 +7,16 @@ import ssl
 import zipfile
 from types import SimpleNamespace
 
+import pytest
+
 from tenner_host import ROOT, tenner_version
 from tenner_sim.services import Services
 from tests.host.e2e import settings
 from tests.host.installed import build, folder, run, sdist, tenner, wheel  # noqa: F401
 from tests.host.terminal import terminal  # noqa: F401 -- a fixture
 from tests.host.web_client import Client
+
+pytestmark = pytest.mark.long
 
 SHIPPED = ("firmware", "boards", "skills")
 DATA = "tenner_host/data/"
