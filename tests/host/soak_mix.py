@@ -2,9 +2,10 @@
 
 There are the people, alerts and faults of tests/host/soak.py. A browser is at the board's page,
 and a broker carries messages and readings. People send media of wrong types and sizes, and ask
-for updates that are none. The broker lies: it repeats retained orders, gives the board's session
-to another client, and goes away. The clock jumps. The interpreter crashes, and a watchdog resets
-the board.
+for updates: signed ones come now and then, by turns a good version and one that fails its trial.
+The broker lies: it repeats retained orders, gives the board's session to another client, and goes
+away. The clock jumps. Flash is full for some seconds. The interpreter crashes, and a watchdog
+resets the board.
 """
 
 from __future__ import annotations
@@ -21,9 +22,13 @@ from pathlib import Path
 
 import paho.mqtt.client as paho
 
+from tenner_host import FIRMWARE
+from tenner_host.release import keys
 from tenner_sim.services import OWNER, Services
 from tenner_sim.services.authority import Authority
+from tenner_sim.services.telegram_people import Sent
 from tests import photos
+from tests.host import releases
 from tests.host import soak as one_channel
 from tests.host.broker import PASSWORD, USER, Broker, Owner
 from tests.host.e2e import Bench
@@ -41,6 +46,57 @@ _MEDIA = (
     ("voice", {"data": b"no voice"}),
     ("audio", {"data": b"\0" * 50, "file_size": 900000000}),
 )
+#: A driver that takes all room on flash while a pin is high. It is asked in each beat, between
+#: two writes of the agent.
+FILL = """\
+import os
+from machine import Pin
+
+PIN = Pin(3, Pin.IN)
+PIECE = bytes(256)
+
+
+def _put(number, blocks):
+    try:
+        with open("/fill/%d" % number, "wb") as file:
+            for _ in range(blocks * 16):
+                file.write(PIECE)
+        return True
+    except OSError:
+        return False
+
+
+async def read(port, cfg):
+    full = PIN.value()
+    names = os.listdir("/fill")
+    if full:
+        number = len(names)
+        free = os.statvfs("/")[3]
+        if free > 8:
+            number += _put(number, free - 4)
+        while _put(number, 1):
+            number += 1
+    else:
+        for name in names:
+            os.remove("/fill/" + name)
+    return {"state": full}
+"""
+_FULL = "gpio3"
+_FILES = {
+    "/workspace/drivers/fill.py": FILL,
+    "/workspace/SENSORS.json": '{"room": {"driver": "tmp102", "bus": "i2c0", "address": "0x48"}, '
+    '"fill": {"driver": "fill"}}\n',
+    "/fill/0": "-",
+}
+_BEAT = one_channel.BEAT + "- (every 1s; when fill.state > 1; notify) never\n"
+#: The version in the code that is built; its place in a version has room for each of a run.
+_VERSION = b"0.100.0"
+#: The part of a bad one that fails: a service.
+_PLANTED = "invalid syntax for integer with base 10: 'bad'"
+_FAULT = ("services.py", '    host = app.config.get("time.ntp_host")\n', '    host = int("bad")\n')
+_TRIAL_S = 60
+#: Seconds in which an update must have come to an end, with all that stops it meanwhile.
+_UPDATE_S = 240
 #: Growth of a heap within a run that counts as a leak, in KB.
 _GROWTH_KB = 12
 
@@ -48,18 +104,40 @@ _GROWTH_KB = 12
 class Mix(one_channel.Soak):
     """The soak with everything beside it."""
 
-    faults = (*one_channel.Soak.faults, *("broker", "retained", "takeover", "clock") * 2, "killed")
+    faults = (
+        *one_channel.Soak.faults,
+        *("broker", "retained", "takeover", "clock", "full") * 2,
+        "killed",
+    )
+    #: Beside a trial memory may be short for a service, which is counted and restarts.
+    planted = (_PLANTED, "OutOfMemory: ", "MemoryError: ")
 
     def __init__(
-        self, bench: Bench, messages: int, alerts: int, seed: int, page: int, broker: Broker
+        self,
+        bench: Bench,
+        messages: int,
+        alerts: int,
+        seed: int,
+        page: int,
+        broker: Broker,
+        server: releases.Server,
     ) -> None:
         super().__init__(bench, messages, alerts, seed)
         self.page = page
         self.broker = broker
+        self.server = server
+        #: The versions that were offered, and whether each is a good one.
+        self.versions: dict[str, bool] = {}
         self._orders = 0  # retained ones
 
     def _others(self) -> list[Callable[[], None]]:
-        return [self._browse, self._talk_by_broker, self._attach, self._count_files]
+        return [
+            self._browse,
+            self._talk_by_broker,
+            self._attach,
+            self._update,
+            self._count_files,
+        ]
 
     # --- the owner's other ways in
 
@@ -119,19 +197,50 @@ class Mix(one_channel.Soak):
                 self._over.wait(1)
 
     def _attach(self) -> None:
-        """Send files of wrong types and sizes, a real photo, and orders to update."""
+        """Send files of wrong types and sizes, and a real photo."""
         number = 0
         while not self._over.wait(7):
             number += 1
-            if number % 5 == 4:
-                message = self.bench.telegram.say(OWNER, "/update")
-            elif number % 5 == 3:
+            if number % 5 == 3:
                 message = self.bench.telegram.attach(OWNER, "photo", "look", sizes=_SIZES)
             else:
                 kind, options = _MEDIA[number % len(_MEDIA)]
                 message = self.bench.telegram.attach(OWNER, kind, "look", **options)
             self._said[message["message_id"]] = f"(media {number})"
-            self.report.others["media and updates: sent"] += 1
+            self.report.others["media: sent"] += 1
+
+    def _update(self) -> None:
+        """Order no version, a good one and a bad one by turns, each when the one before has
+        ended."""
+        number = 0
+        while not self._over.wait(self.random.uniform(5, 20)):
+            kind = ("none", "good", "bad")[number % 3]
+            number += 1
+            version = f"0.{99 + number}.0"
+            if kind != "none":
+                self.versions[version] = kind == "good"
+                self.server.body = _release(version, kind == "good")
+            outcome = self._ordered(f"/update {version}", version)
+            if "short of memory" in outcome:
+                # As the owner is told to.
+                self.report.others["update: restarted for its memory"] += 1
+                self.bench.board.power_cycle()
+                outcome = self._ordered(f"/update {version}", version)
+            self.server.body = b""
+            self.report.others[f"update, {kind}: {outcome}"] += 1
+
+    def _ordered(self, text: str, version: str) -> str:
+        """Return the outcome of an order, which may be that the run is over."""
+        before = len(self.bench.telegram.sent)
+        self._said[self.bench.telegram.say(OWNER, text)["message_id"]] = text
+        end = time.monotonic() + _UPDATE_S
+        while time.monotonic() < end:
+            outcome = _outcome(version, list(self.bench.telegram.sent)[before:])
+            if outcome:
+                return outcome
+            if self._over.wait(0.2):
+                return "the run was over"
+        return "no outcome"
 
     def _count_files(self) -> None:
         while not self._over.wait(10):
@@ -159,9 +268,28 @@ class Mix(one_channel.Soak):
             if pid:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+        elif fault == "full":
+            self._fill()
         else:
             return False
         return True
+
+    def _fill(self) -> None:
+        """Take all room on flash for some seconds, in which the power may fail."""
+        board = self.bench.board
+        begun = max(len(self._shown) - 1, 0)
+        answered = self._answered()
+        board.set(_FULL, 1)
+        self._over.wait(self.random.uniform(3, 8))
+        is_cut = self.random.random() < 0.3
+        if is_cut:
+            self.report.others["power cut with a full flash"] += 1
+            self.unnoted |= set(self._said) - answered
+            board.power_cycle()
+            self._over.wait(3)
+        board.set(_FULL, 0)
+        if is_cut:
+            self.unnoted |= set(self._shown[begun:])
 
     def _take_over(self) -> None:
         """Be another client with the board's name for a moment: the broker cuts the board off."""
@@ -182,11 +310,21 @@ class Mix(one_channel.Soak):
 
     # --- the judgment
 
+    def _answered(self) -> set[int]:
+        return {one.reply_to for one in list(self.bench.telegram.sent) if one.reply_to}
+
+    def _given_up(self) -> int:
+        """A message is lost if flash could not note it and the power failed before its answer."""
+        lost = len(self.unnoted & set(self._said) - self._answered())
+        self.report.others["messages lost to a full flash and a power cut"] = lost
+        return super()._given_up() + lost
+
     def _joined(self) -> int:
         """After a jump of the clock messages are old ones: one answer is for all of them."""
         # A power cut repeats the line.
         joined = set(re.findall(r"I wrote this over an hour ago.*", self.bench.log))
-        return sum(max(one.count(" | - ") - 1, 0) for one in joined)
+        more = sum(int(one) for one in re.findall(r"\((\d+) more were left out", "".join(joined)))
+        return more + sum(max(one.count(" | - ") - 1, 0) for one in joined)
 
     def _judge_retained(self) -> None:
         """A retained message is no order: one from before the board's time is never obeyed. The
@@ -208,8 +346,18 @@ class Mix(one_channel.Soak):
             if times > 2:
                 self.report.problems.append(f"retained message {number} was obeyed {times} times")
 
+    def _judge_updates(self) -> None:
+        told = Counter(one.text for one in list(self.bench.telegram.sent))
+        for version, is_good in self.versions.items():
+            stays = [text for text in told if f"I run version {version} now" in text]
+            if stays and not is_good:
+                self.report.problems.append(f"the bad version {version} stayed")
+            if sum(told[text] for text in stays if not text.startswith(one_channel.MARK)) > 1:
+                self.report.problems.append(f"told twice of the update to {version}")
+
     def _judge(self) -> None:
         super()._judge()
+        self._judge_updates()
         report = self.report
         log = self.bench.log
         self._judge_retained()
@@ -236,15 +384,48 @@ def _retain(broker: Broker, text: str) -> None:
         owner.publish(f"{_TOPIC}/say", text, retain=True)
 
 
+def _release(version: str, is_good: bool) -> bytes:
+    """Return a signed release of this version; the code is built once."""
+    changes = (releases.SHORT_TRIAL,) if is_good else (releases.SHORT_TRIAL, _FAULT)
+    code = releases.code(_VERSION.decode(), *changes)
+    made = {name: data.replace(_VERSION, version.encode()) for name, data in code.items()}
+    return releases.release(made, version)
+
+
+def _outcome(version: str, sent: list[Sent]) -> str | None:
+    """Return how the update to a version has ended, as the owner was told; None before that."""
+    for one in sent:
+        if f"I run version {version} now" in one.text:
+            return "stays"
+        if f"Version {version} failed its trial" in one.text:
+            return "rolled back"
+        if one.text.startswith(("No update", "The trial of the last")):
+            return "not begun: " + one.text.partition(": ")[2][:40]
+    return None
+
+
 _SIZES = photos.sizes()
 
 
 def soak(
-    messages: int, alerts: int, seed: int, heap: str = one_channel.HEAP
+    messages: int,
+    alerts: int,
+    seed: int,
+    heap: str = one_channel.HEAP,
+    minutes: float | None = None,
 ) -> one_channel.Report:
     """Run a soak of this size with everything at once."""
     page, plain = free_port(), free_port()
+    for is_good in (True, False):
+        _release(_VERSION.decode(), is_good)  # the build takes the time of many beats
+    script = (FIRMWARE / "boot_trial.py").read_text()
+    files = {
+        **_FILES,
+        keys.ON_BOARD: releases.public(),
+        "/boot_trial.py": script.replace("TRIAL_MS = 600000", f"TRIAL_MS = {_TRIAL_S * 1000}"),
+    }
     with (
+        releases.Server() as server,
         tempfile.TemporaryDirectory() as folder,
         Broker(Path(folder), Authority(), more=f"listener {plain} 127.0.0.1\n") as broker,
     ):
@@ -256,10 +437,10 @@ def soak(
                 "mqtt.topic": _TOPIC,
                 "web.enabled": True,
                 "web.port": page,
-                "update.url": services.model.base_url.replace("http:", "https:") + "/none",
+                "update.url": server.url.replace("http:", "https:"),
             }
 
         # Before the board has any session there.
         _retain(broker, "say: retained-0-")
-        with one_channel.soaked(heap, settings) as bench:
-            return Mix(bench, messages, alerts, seed, page, broker).run()
+        with one_channel.soaked(heap, settings, _BEAT, files) as bench:
+            return Mix(bench, messages, alerts, seed, page, broker, server).run(minutes)
