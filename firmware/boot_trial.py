@@ -121,5 +121,8 @@ def _keep(line):
     del _lines[:-LAST_LINES]
     _writes += 1
     if _writes <= MAX_WRITES:
-        with open("/lib/trial.log", "w") as file:
-            file.write("\n".join(_lines))
+        try:
+            with open("/lib/trial.log", "w") as file:
+                file.write("\n".join(_lines))
+        except (MemoryError, OSError):
+            pass  # a full heap or flash is no fault of the version, which would log it here

@@ -11,15 +11,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts import generated
 from tenner_host import FIRMWARE, ROOT
-from tenner_host.overlays import read_table
+from tenner_host.overlays import RULES, read_table
 
 TARGET = ROOT / "docs" / "api.md"
-_BEGIN = "<!-- made by scripts/api_page.py from firmware/overlays.toml and the modules -->\n"
+_BEGIN = "<!-- made by scripts/api_page.py from firmware/layout.toml and the modules -->\n"
 
 
 def modules() -> list[str]:
     """Names of the modules that owners' code may import."""
-    return read_table(FIRMWARE / "overlays.toml").api
+    return read_table(FIRMWARE / RULES).api
 
 
 def public(module: str) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Check that the firmware imports at the top, that no imports are circular, and the order of the
-packages.
+packages. Imports for types alone count like all others.
 
-The build merges modules into overlays and links each to its imports (firmware/overlays.toml). An
+The build merges modules into overlays and links each to its imports (firmware/layout.toml). An
 import inside a function would hide a dependency, and a circle would have no order.
 """
 
@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from tenner_host.overlays.source import is_for_types
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "tenner"
@@ -41,11 +39,13 @@ _PROGRAM = re.compile(r".+\.(__main__|commands?)")
 MAY_NAME_SIMULATOR = ("tenner_host.cli", "tenner_host.simulator")
 
 
-def modules(folder: Path, package: str = "") -> dict[str, ast.Module]:
+def modules(
+    folder: Path, package: str = "", suffixes: tuple[str, ...] = (".py", ".pyi")
+) -> dict[str, ast.Module]:
     """The syntax trees of a folder of modules, by their full names; `package` is the folder's
-    own."""
+    own. A .pyi is for types alone."""
     found = {}
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in suffixes):
         parts = [*filter(None, [package]), *path.relative_to(folder).with_suffix("").parts]
         above = parts[:-1]
         if parts[-1] == "__init__":
@@ -184,8 +184,6 @@ def named(node: ast.AST) -> Iterator[str]:
 
 def check(folder: Path = ROOT / "firmware", root: Path = ROOT) -> list[str]:
     known = modules(folder)
-    for tree in known.values():
-        tree.body[:] = [node for node in tree.body if not is_for_types(node)]
     host: dict[str, ast.Module] = {}
     for one in HOST_ORDER[:-1]:
         place = root / "host_tools" if one in IN_HOST_TOOLS else root

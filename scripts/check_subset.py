@@ -343,17 +343,16 @@ def check_source(path: Path, text: str) -> list[str]:
         tree = ast.parse(text)
     except SyntaxError as exc:
         return [f"{shown}:{exc.lineno}: {exc.msg}"]
+    module = module_name(shown)
+    # Types obey the same order.
+    found = [*climbing_imports(module, tree), *header(module, text)]
     for_types = [node for node in tree.body if is_for_types(node)]
     tree.body[:] = [node for node in tree.body if node not in for_types]
-    module = module_name(shown)
-    found: list[tuple[int, str]] = []
-    # The manifest is read by the build on the host, never by a board.
-    if path.name != "manifest.py" and module.split(".")[-1] != CPYTHON_ONLY:
+    # The manifest is read by the build on the host, never by a board; so are files of types.
+    if not path.name.endswith(("manifest.py", ".pyi")) and (module.split(".")[-1] != CPYTHON_ONLY):
         subset = Subset(tree, module)
         subset.visit(tree)
         found += subset.found
-        found += climbing_imports(module, tree)
-    found += header(module, text)
     limit = MAX_START_LINES if module in ("boot", "main") else MAX_LINES
     lines = text.count("\n") - sum(
         (node.end_lineno or node.lineno) - node.lineno + 1 for node in for_types
@@ -363,13 +362,13 @@ def check_source(path: Path, text: str) -> list[str]:
     return [f"{shown}:{line}: {sentence}" for line, sentence in sorted(set(found))]
 
 
-def firmware_files(folder: Path = FIRMWARE) -> list[Path]:
-    """Every Python file of the firmware, in a fixed order."""
-    return sorted(path for path in folder.rglob("*.py") if "__pycache__" not in path.parts)
+def firmware_files(folder: Path = FIRMWARE, pattern: str = "*.py") -> list[Path]:
+    """Every Python file of the firmware, in a fixed order; with "*.pyi" those of types."""
+    return sorted(path for path in folder.rglob(pattern) if "__pycache__" not in path.parts)
 
 
 def main() -> int:
-    files = firmware_files()
+    files = [*firmware_files(), *firmware_files(pattern="*.pyi")]
     found = [row for path in files for row in check_source(path, path.read_text("utf-8"))]
     for row in found:
         print(row)

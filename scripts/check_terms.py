@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: (retired, its replacement, the files it is retired in: everywhere, or in code only, where prose
 #: needs the word).
-CODE = (".py", ".sh", ".toml", ".c", ".h")
+CODE = (".py", ".pyi", ".sh", ".toml", ".c", ".h")
 EVERYWHERE = (*CODE, ".md", ".json", ".tsv", "Makefile")
 TERMS = [
     (
@@ -54,7 +54,7 @@ TERMS = [
     (r"Ctx", "ToolContext", CODE),
     (r"linux_(?:cage|keeper|later|pages)", "sandbox, sandbox_supervisor, lazy_import", CODE),
     (r"cronwake", "cron_tick", CODE),
-    (r"let_go|shed", "overlay.enter, evict", CODE),
+    (r"let_go|shed", "overlay.step, evict", CODE),
     (r"take_back|hurry|was_open|is_deaf", "requeue, retry_now, trigger_value, is_starved", CODE),
     (r"refuses us|there is: ", "rejected the connection; available:", CODE),
     (r"no look for|nothing is ever", "no poll; no scheduled tasks", CODE),

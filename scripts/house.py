@@ -22,13 +22,15 @@ else:
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts import check_imports
-from tenner_host import ROOT
+from tenner_host import FIRMWARE, ROOT, build
+from tenner_host.overlays import LAYOUT, RULES, read_table
+from tenner_host.overlays.place import read_layout, stale, symbols_of
 from tenner_host.overlays.table import RUNTIME
 
 BUDGETS = ROOT / "scripts" / "budgets.toml"
 #: The folders whose packages have budgets, by the name of their section.
 PLACES = {"firmware": "firmware", "host": "host_tools"}
-_TABLE = ROOT / "firmware" / "overlays.toml"
+_TABLE = FIRMWARE / RULES
 _HEAD = """\
 # Upper limits for the figures of `make house`: lines and modules by package, and the marks of
 # the whole house. `make lint` fails above one. `make format` lowers them. To raise one
@@ -66,23 +68,46 @@ def marks(root: Path = ROOT) -> Iterator[tuple[str, int]]:
     groups = list(check_imports.groups_of(check_imports.edges_of(known)))
     yield "circles_with_types", len(groups)
     yield "modules_in_the_largest_circle", max(map(len, groups), default=0)
-    takers = [(name, one) for name, tree in known.items() for one in _taking(tree, "app")]
+    takers = [(name, one) for name, tree in known.items() for one in _taking(tree, "App", "app")]
     yield "functions_that_take_the_app", len(takers)
     yield "modules_that_take_the_app", len({name for name, _ in takers})
+    types = sorted((root / "firmware").rglob("*.pyi"))
+    yield "files_of_types", len(types)
+    yield "lines_of_types", sum(path.read_text("utf-8").count("\n") for path in types)
+    protocols = [one for tree in known.values() for one in _protocols(tree)]
+    yield "members_of_the_largest_protocol", max(map(_members, protocols), default=0)
     calls = [(name, call) for name, tree in known.items() for call in _overlay_calls(name, tree)]
     yield "overlay_calls", len(calls)
     yield "modules_with_overlay_calls", len({name for name, _ in calls})
-    yield "calls_of_enter", sum(call == "enter" for _, call in calls)
     yield "loose_modules", len(list((root / "firmware" / "tenner").glob("*.py")))
     yield from _table_marks((root / _TABLE.relative_to(ROOT)).read_text(encoding="utf-8"))
 
 
-def _taking(tree: ast.Module, parameter: str) -> Iterator[str]:
-    """Yield the functions with this parameter."""
+def _taking(tree: ast.Module, type_name: str, parameter: str) -> Iterator[str]:
+    """Yield the functions with a parameter of this type, or with this one without a type."""
+    wanted = re.compile(rf"\b{type_name}\b")
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if any(one.arg == parameter for one in node.args.args):
-                yield node.name
+            for one in node.args.args:
+                if (
+                    wanted.search(ast.unparse(one.annotation))
+                    if one.annotation
+                    else (one.arg == parameter)
+                ):
+                    yield node.name
+                    break
+
+
+def _protocols(tree: ast.Module) -> Iterator[ast.ClassDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            if any(ast.unparse(base).startswith("Protocol") for base in node.bases):
+                yield node
+
+
+def _members(protocol: ast.ClassDef) -> int:
+    """How many members a protocol adds to those of its bases."""
+    return sum(not isinstance(one, ast.Expr) for one in protocol.body)
 
 
 def _overlay_calls(name: str, tree: ast.Module) -> Iterator[str]:
@@ -96,18 +121,13 @@ def _overlay_calls(name: str, tree: ast.Module) -> Iterator[str]:
 
 
 def _table_marks(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the figures of the layout's table."""
+    """Yield the figures of the layout's rules."""
     rows = [row for row in text.splitlines() if row.strip() and not row.lstrip().startswith("#")]
     yield "table_lines", len(rows)
-    overlays = tomllib.loads(text)["overlays"]
-    yield "table_overlays", len(overlays)
+    core = tomllib.loads(text)["core"]
     yield (
         "table_symbols",
-        sum(
-            len(entry.partition(":")[2].split())
-            for entries in overlays.values()
-            for entry in entries
-        ),
+        sum(len(one.partition(":")[2].split()) for entries in core.values() for one in entries),
     )
 
 
@@ -143,17 +163,23 @@ def check() -> list[str]:
     return exceeded(figures(), read_budgets())
 
 
+def stale_layout() -> list[str]:
+    """Sentences about symbols that are gone, or that the layout does not know."""
+    symbols = symbols_of(build.modules(), read_table(FIRMWARE / RULES))
+    return stale(symbols, read_layout(FIRMWARE / LAYOUT))
+
+
 def lowered(found: Figures, budgets: Figures) -> Figures:
     """The budgets, none above its figure but for the grain of lines, without rows of packages that
     are gone. New rows come only if there are no budgets at all."""
     if not any(budgets.values()):
         budgets = {
-            section: {name: _with_grain(section, value) for name, value in names.items()}
+            section: {name: _with_grain(section, name, value) for name, value in names.items()}
             for section, names in found.items()
         }
     return {
         section: {
-            name: min(budget, _with_grain(section, found[section][name]))
+            name: min(budget, _with_grain(section, name, found[section][name]))
             for name, budget in names.items()
             if name in found[section]
         }
@@ -161,8 +187,9 @@ def lowered(found: Figures, budgets: Figures) -> Figures:
     }
 
 
-def _with_grain(section: str, value: int) -> int:
-    return -(-value // _GRAIN) * _GRAIN if section.endswith(".lines") else value
+def _with_grain(section: str, name: str, value: int) -> int:
+    is_lines = section.endswith(".lines") or name.startswith("lines_")
+    return -(-value // _GRAIN) * _GRAIN if is_lines else value
 
 
 def text_of(budgets: Figures) -> str:

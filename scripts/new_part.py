@@ -1,5 +1,6 @@
-"""`make new-tool NAME=dew_point`, `make new-driver NAME=lm92`: the files of a part, and its places
-in the tables, with a test that passes; then put the part's own work into them."""
+"""`make new-tool NAME=dew_point`, `make new-driver NAME=lm92`, `make new-channel NAME=ntfy`: the
+files of a part, and its places in the tables, with a test that passes; then put the part's own
+work into them."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tenner_host import ROOT
 
+_SETTINGS = "firmware/tenner/store/config.tsv"
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
@@ -24,12 +26,19 @@ def make(kind: str, name: str, root: Path = ROOT) -> list[str]:
         raise SystemExit(
             f"{name!r} is no name: 2 to 24 small letters, digits and _, the first a letter"
         )
-    package = {"tool": "tools", "driver": "sensors"}[kind]
+    package = {"tool": "tools", "driver": "sensors", "channel": "channels"}[kind]
     folder = f"firmware/tenner/{package}"
+    source = f"{folder}/{name}/part.py" if kind == "channel" else f"{folder}/{name}.py"
     texts = {
-        f"{folder}/{name}.py": _template(f"{kind}.py", name),
+        source: _template(f"{kind}.py", name),
         f"tests/test_{package}_{name}.py": _template(f"{kind}_test.py", name),
     }
+    if kind == "channel":
+        texts[f"{folder}/{name}/__init__.py"] = _template("channel_about.py", name)
+        head = (root / _SETTINGS).read_text(encoding="utf-8").splitlines(True)[0]
+        texts[f"{folder}/{name}/settings.tsv"] = head + (
+            f"{name}.url\turl\t\t\t\taddress that gets each alert; without it {name} is off\n"
+        )
     if kind == "tool":
         schema = json.loads(_template("tool.json", name))
         texts[f"{folder}/{name}.json"] = json.dumps(schema, separators=(",", ":")) + "\n"
@@ -39,6 +48,7 @@ def make(kind: str, name: str, root: Path = ROOT) -> list[str]:
     for path, change in _TABLES[kind].items():
         texts[path] = change((root / path).read_text(encoding="utf-8"), name)
     for path, text in texts.items():
+        (root / path).parent.mkdir(exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     return list(texts)
 
@@ -70,6 +80,7 @@ _TABLES: dict[str, dict[str, Callable[[str, str], str]]] = {
         "firmware/tenner/sensors/chips.tsv": _chip,
         "docs/sensors.md": _row_of_docs,
     },
+    "channel": {},
 }
 
 

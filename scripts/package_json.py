@@ -18,7 +18,7 @@ from tenner_host import BOARDS, FIRMWARE, ROOT, tenner_version
 from tenner_host.catalog import known_boards
 
 TARGET = ROOT / "package.json"
-NOT_PACKAGED = {".pyc", ".mpy"}
+NOT_PACKAGED = {".pyc", ".mpy", ".pyi"}
 
 
 def package_files() -> list[Path]:

@@ -83,6 +83,47 @@ class FakeResponse:
         return count
 
 
+class FakeServer:
+    """An HTTP client whose server answers with a status, or fails."""
+
+    def __init__(self, status=200, headers=None, error=None, is_sent=False):
+        self.status = status
+        self.answered = headers or {}
+        self.error = error
+        self.is_sent = is_sent
+        self.closed = 0
+        self.began = []
+
+    async def exchange(self, method, url, headers, body, consume, timeout_s):
+        self.request = method, url, dict(headers)
+        self.counted = b"".join([bytes(piece) for piece in body()])
+        self.before = len(self.began)
+        self.body = b"".join([bytes(piece) for piece in body()])
+        if self.error:
+            raise self.error
+        return await consume(FakeResponse(self.status, b"", 64, self.answered))
+
+    async def close(self):
+        self.closed += 1
+
+
+class OneWayApp:
+    """The application of a channel that only sends; `a__b` sets the setting `a.b`."""
+
+    def __init__(self, server, settings, **more):
+        self.server = server
+        self.values = dict(settings)
+        for name in more:
+            self.values[name.replace("__", ".")] = more[name]
+        self.config = self
+
+    def get(self, key):
+        return self.values[key]
+
+    def http(self):
+        return self.server
+
+
 def as_telegram_writes(value):
     """The JSON of a value, without spaces and with ids first: MicroPython's dicts keep no
     order."""

@@ -76,12 +76,15 @@ class Flash:
         self.writes = 0
         # Power fails at the n-th write from now on.
         self.cut_in = None
+        self.is_full = False
 
     def edit(self, text):
         self.text = text
         self.version += 1
 
     def _write(self):
+        if self.is_full:
+            raise OSError(28)
         self.writes += 1
         if self.cut_in is not None:
             self.cut_in -= 1
@@ -130,6 +133,13 @@ class Flash:
 
     def marks(self):
         return [line.encode() for line in self.saved.get("said", ())]
+
+    def numbers(self):
+        return [
+            int(line[5:].split('"')[0].split(".")[0])
+            for line in self.saved.get("said", ())
+            if line[:5] == '["al:'
+        ]
 
     def hold(self, line):
         import json
@@ -225,6 +235,7 @@ class Board:
         self.confirms = True  # False: queued; an exception: neither
         self.waiting = []  # marks of queued messages
         self.notices = []
+        self.full = ""
         self.clock = Clock(utc, trusted)
         self.boot()
 

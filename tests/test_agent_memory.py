@@ -410,10 +410,11 @@ class TestFullFlash(unittest.TestCase):
         self.assertEqual(run(say(self.agent, "after")), "done")
         said = [row[1] for row in rows(self.agent.chain.records[-1]) if row[0] == "u"]
         self.assertEqual([text.split("\n")[0] for text in said], ["before", "after"])
+        self.assertTrue("conversation on flash again" in self.agent.delivered[-1][1])
         # It is news again when it happens again.
         self.fill()
         run(say(self.agent, "three"))
-        self.assertEqual(len(self.agent.delivered), 2)
+        self.assertEqual(len(self.agent.delivered), 3)
 
     def test_a_damaged_history_that_cannot_be_put_right_costs_only_itself(self):
         run(say(self.agent, "before"))

@@ -277,6 +277,23 @@ class TestDelivery(unittest.TestCase):
         self.assertEqual(self.play(channel, self.say("1", "fire", alert="abc")), True)
         self.assertEqual(len(channel.sent), 1)
 
+    def test_what_a_full_flash_does_not_let_a_page_show_waits(self):
+        screen = Screen()
+        show = screen.show
+
+        def full(chat, text):
+            raise OSError(28)
+
+        screen.show = full
+        self.delivery.register("page", screen)
+        self.delivery.deliver("page", "owner", "hello")
+        run(self.delivery.drain())
+        self.assertEqual((screen.shown, len(self.outbox)), ([], 1))
+        screen.show = show
+        self.clock.time += 60
+        run(self.delivery.drain())
+        self.assertEqual((screen.shown, len(self.outbox)), (["hello"], 0))
+
     def test_when_the_network_is_back_what_waits_is_sent_at_once(self):
         channel = Channel(("retry", None))
 

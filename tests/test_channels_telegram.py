@@ -209,6 +209,28 @@ class TestPowerCuts(unittest.TestCase):
     def reboot(self, bench):
         return Bench(bench.server, FakeState(bench.state.kept))
 
+    def test_a_message_that_flash_refused_is_noted_before_the_next_poll(self):
+        bench = Bench()
+        save = bench.state.save
+
+        def full(state):
+            raise OSError(28)
+
+        bench.state.save = full
+        bench.server.say("a")
+        self.assertEqual(texts(run(bench.step())), ["a"])
+        bench.state.save = save
+
+        async def main():
+            service = asyncio.create_task(bench.bot.poll())
+            while bench.bot.unsaved:
+                await asyncio.sleep(0)
+            service.cancel()
+
+        run(main())
+        self.assertEqual(run(self.reboot(bench).step()), [])
+        self.assertEqual(list(bench.state.kept["p"]), ["1000"])
+
     def test_before_it_was_begun_it_comes_again(self):
         bench = Bench()
         bench.server.say("a")
@@ -853,7 +875,7 @@ class TestTicket(unittest.TestCase):
     def test_a_turn_that_gives_the_ticket_back_for_a_moment_lets_it_in(self):
         async def turn():
             await self.end.wait()
-            async with overlay.released():
+            async with overlay.released("WAIT"):
                 await self.bench.bot.poll_once()
             return len(self.bench.bot.open)
 
@@ -871,7 +893,7 @@ class TestTicket(unittest.TestCase):
     def test_what_it_asks_then_waits_for_no_message(self):
         async def turn():
             await self.end.wait()
-            async with overlay.released():
+            async with overlay.released("WAIT"):
                 await self.bench.bot.poll_once()
 
         self.turn = turn
@@ -1075,7 +1097,7 @@ class TestAsking(unittest.TestCase):
 
         async def mark():
             await overlay.run(
-                "SEND", ask.mark, bench.bot, 9001, "7", ["mute", "why"], "\u2713 acknowledged"
+                "SENDING", ask.mark, bench.bot, 9001, "7", ["mute", "why"], "\u2713 acknowledged"
             )
 
         run(mark())

@@ -3,9 +3,11 @@ import json
 import unittest
 
 from support import run, temp_folder, write_bytes
-from tenner.page import access, guard, request
+from tenner.agent.message_queue import Queue
+from tenner.page import access, conversation, guard, request
 from tenner.page.access import Access, TooManyTries
 from tenner.page.request import GUEST, Refused
+from tenner.store import files
 
 GOOD = (
     b"GET /api/v1/now?hours=2&name=a%20b&name=c+d HTTP/1.1\r\n"
@@ -314,6 +316,39 @@ class TestAccess(unittest.TestCase):
         pairs.append(door.pair(door.offer()))
         self.assertEqual([door.allows(*one) for one in pairs].count(False), 1)
         self.assertFalse(door.allows(*pairs[1]))
+
+
+class TestFullFlash(unittest.TestCase):
+    def test_words_that_flash_refuses_are_no_message(self):
+        class Page:
+            name, chat, count, waits = "page", "owner", None, False
+
+        class Clock:
+            now = staticmethod(lambda: 0)
+
+        class App:
+            clock = Clock
+            state = temp_folder(self)
+            inbox = Queue(1)
+
+        Page.app = App
+
+        def full(file, piece):
+            raise OSError(28)
+
+        put, files.put = files.put, full
+        try:
+            with self.assertRaises(Refused) as caught:
+                conversation.say(Page, "hello")
+        finally:
+            files.put = put
+        self.assertEqual((caught.exception.status, len(App.inbox), Page.waits), (507, 0, False))
+        conversation.say(Page, "hello")
+        self.assertEqual((len(App.inbox), Page.waits), (1, True))
+        Page.waits = False
+        with self.assertRaises(Refused) as caught:
+            conversation.say(Page, "more")
+        self.assertEqual((caught.exception.status, Page.count), (503, 1))
 
 
 if __name__ == "__main__":

@@ -235,6 +235,17 @@ class OnFlash(unittest.TestCase):
             steps = {b - a for a, b in zip(found, found[1:])}
             self.assertEqual(len(steps), 1, steps)
 
+    def test_a_full_flash_holds_no_sleep_back(self):
+        app = App("- (every 1m; when room.temperature > 30) Hot.\n")
+        app.made = ("heartbeat",)
+        board = app.board
+        board.step()
+        board.service.held = ['{"k": "a"}']
+        board.flash.is_full = True
+        sim.drive(power.write_down(app))
+        self.assertEqual(len(board.service.held), 1)
+        self.assertEqual(len([text for text in board.notices if "cannot write" in text]), 1)
+
     def test_an_occurrence_that_waits_has_its_line(self):
         board = sim.Board("- Check.\n- (every 5m) Look.\n")
         board.step()

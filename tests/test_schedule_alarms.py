@@ -245,6 +245,41 @@ class Episodes(unittest.TestCase):
             self.assertEqual([mark[:2] for mark in marks], ["al", "ae", "al"], cut)
             self.assertEqual(len(marks), len(set(marks)), (cut, marks))
 
+    def test_a_full_disk_holds_no_alarm_back(self):
+        board = sim.Board(FREEZER)
+        spell(board, 20)
+        board.flash.is_full = True
+        spell(board, HOT, 3600)
+        spell(board, COOL, 3600)
+        self.assertEqual(len(texts(board)), 2)
+        self.assertEqual(len(board.notices), 1)
+        self.assertTrue("I cannot write to my files: " in board.notices[0], board.notices)
+        self.assertTrue(len(board.service.held) < 30)
+        board.flash.is_full = False
+        spell(board, HOT)
+        spell(board, COOL)
+        self.assertEqual((len(texts(board)), len(board.notices)), (4, 2))
+        self.assertEqual(board.notices[-1], "I can write to my files again.")
+        self.assertFalse(board.service.dirty)
+        board.flash.is_full = True
+        spell(board, HOT)
+        self.assertEqual((len(texts(board)), len(board.notices)), (5, 3))
+
+    def test_an_alarm_after_a_full_flash_is_a_new_one(self):
+        """Flash took the mark of the last one, and no state."""
+        board = sim.Board(FREEZER)
+        spell(board, HOT)
+        spell(board, COOL)
+        saved = dict(board.flash.saved)
+        spell(board, HOT)
+        spell(board, COOL)
+        saved["said"] = board.flash.saved["said"]
+        board.flash.saved = saved
+        board.boot()
+        spell(board, HOT)
+        self.assertEqual(len(board.marks), 5, board.marks)
+        self.assertEqual(len(set(board.marks)), 5, board.marks)
+
     def test_an_end_that_could_not_leave_is_told_later(self):
         board = sim.Board(FREEZER)
         spell(board, HOT)

@@ -6,9 +6,12 @@ import unittest
 
 import schedule_sim as sim
 from support import run, temp_folder
+from tenner import status_commands
 from tenner.agent.errors import LaneBusy, Preempted
-from tenner.schedule import cron_jobs
+from tenner.schedule import cron_jobs, outcome
 from tenner.schedule.cronexpr import five_fields
+from tenner.schedule.task import Run, Task
+from tenner.store.posix_tz import Zone
 from tenner.tools import ToolError
 from tenner.tools import cron as tool
 
@@ -303,6 +306,17 @@ class Failures(unittest.TestCase):
         self.assertEqual(len(board.notices), 1)
         self.assertTrue("over a week ago" in board.notices[0], board.notices)
 
+    def test_what_was_due_before_the_clock_was_set_is_not_late(self):
+        board = Board(self, [])
+        task = Task()
+        task.due = START - 2 * 86400
+        task.run = Run(task, START, True)
+        self.assertIn("2026-11-19", outcome._late(board.service, task))
+        # The first second of an ESP32's clock.
+        task.due = 946684800
+        task.run = Run(task, START, True)
+        self.assertEqual(outcome._late(board.service, task), "")
+
     def test_a_one_shot_that_fails_is_tried_again(self):
         board = Board(self, [job("a", {"kind": "at", "at": START + 60})])
         board.reply = OSError(5)
@@ -414,6 +428,32 @@ class ToolContext:
 
     async def jobs(self):
         return self._board.service
+
+
+class TheCommand(unittest.TestCase):
+    def show(self, board):
+        board.settings["cron"] = board.service
+        return status_commands.Report(board).show_cron()
+
+    def test_its_times_have_their_zone(self):
+        abroad = dict(DAILY, tz="Asia/Shanghai")
+        board = Board(self, [job("a", DAILY), job("b", abroad), job("c", EVERY, enabled=False)])
+        board.zone = Zone("IST-5:30")
+        lines = [
+            "a (cron 30 7 * * *): next 2026-11-21 07:30",
+            "b (cron 30 7 * * * in Asia/Shanghai): next 2026-11-22 05:00",
+            "c (every 600 s): disabled",
+        ]
+        self.assertEqual(self.show(board).split("\n"), lines + ["times are UTC+05:30"])
+        # The model knows the zone from its prompt.
+        self.assertEqual(list(board.service.lines()), lines)
+        board.clock.trusted = False
+        self.assertFalse("UTC" in self.show(board))
+
+    def test_no_jobs(self):
+        for entries in (None, []):
+            board = Board(self, entries)
+            self.assertEqual(self.show(board), "No jobs. Ask for one, or write CRON.json.")
 
 
 class TheTool(unittest.TestCase):

@@ -182,8 +182,22 @@ class App:
         self.workspace = ctx.workspace
         self.state = folder + "/state"
         files.make_dirs(self.state)
+        # Also the heartbeat, and the agent.
+        self.file = ctx.workspace + "/HEARTBEAT.md"
+        self.problems = 0
+        self.booted = True
+        self.agent = self.app = self
+        self.told = []
+
+    def poke(self):
+        pass
+
+    def notify(self, text):
+        self.told.append(text)
 
     def get(self, name):
+        if name == "heartbeat":
+            return self
         from tenner.sensors.reader import Sensors
 
         # Without the cache of a reading that is 2 s old: hours pass here.
@@ -265,6 +279,27 @@ class TestHistory(unittest.TestCase):
         connection = Connection()
         run(readings.sparks(self.app, connection))
         return connection.text
+
+    def test_a_wrong_file_is_told_once_where_no_heartbeat_does_it(self):
+        told = self.app.told
+        self.define("{")
+        for _ in range(3):
+            self.sample()
+            self.app.clock.time += 300
+        self.assertEqual(len(told), 1)
+        self.assertTrue(told[0].startswith("SENSORS.json: line 1: expected"), told)
+        self.define("[]")
+        self.sample()
+        self.assertEqual(len(told), 2)
+        self.define("{}")
+        self.app.clock.time += 300
+        self.sample()
+        self.assertEqual((len(told), self.app.problems), (2, []))
+        files.write_atomic(self.ctx.workspace + "/HEARTBEAT.md", "")
+        self.define("{")
+        self.app.clock.time += 300
+        self.sample()
+        self.assertEqual(len(told), 2)
 
     def test_one_reading_for_each_time(self):
         self.app.clock.time += 17

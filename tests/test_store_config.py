@@ -321,8 +321,8 @@ class TestConfig(unittest.TestCase):
 
     def test_asking_for_a_policy_opens_no_file(self):
         config = Config({"tools.gpio": "ask"})
-        config_module._place = ("/nowhere", 0, 0)
-        self.addCleanup(setattr, config_module, "_place", ())
+        config_module._places = (("/nowhere", 0, 0),)
+        self.addCleanup(setattr, config_module, "_places", ())
         self.assertEqual((config.get("tools.gpio"), config.get("tools.i2c")), ("ask", None))
         with self.assertRaises(OSError):
             config.get("llm.max_tokens")

@@ -118,6 +118,17 @@ class TestChores(unittest.TestCase):
         files.remove(path)
         self.assertFalse(files.exists(path))
 
+    def test_a_link_to_itself_is_no_file(self):
+        path = self.folder + "/a"
+        if not hasattr(os, "symlink"):
+            return
+        os.symlink("a", path)
+        self.assertFalse(files.exists(path))
+        self.assertFalse(files.is_folder(path))
+        self.assertEqual(files.size(path), -1)
+        files.write_atomic(path, b"123")
+        self.assertEqual(files.size(path), 3)
+
     def test_make_dirs(self):
         path = self.folder + "/a/b/c"
         files.make_dirs(path)

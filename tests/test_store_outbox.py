@@ -3,8 +3,9 @@ import json
 import unittest
 
 from support import temp_folder
-from tenner.store import files
+from tenner.store import files, outbox
 from tenner.store.outbox import Outbox
+from tenner.store.two_slot import TwoSlots
 
 DAY = 86400
 
@@ -74,12 +75,12 @@ class TestNoMemory(OutboxCase):
     """A step that fails for want of memory is repeated, and nothing is sent twice."""
 
     def test_a_message_that_cannot_be_kept_is_not_there(self):
-        append = self.box._log.append
-        self.box._log.append = no_memory
+        append = self.box.log.append
+        self.box.log.append = no_memory
         with self.assertRaises(MemoryError):
             self.box.add("telegram", "1", "hello", id="a")
         self.assertEqual((len(self.box), self.box.next_due()), (0, None))
-        self.box._log.append = append
+        self.box.log.append = append
         self.box.add("telegram", "1", "hello", id="a")
         self.assertEqual(self.texts(), ["hello"])
         self.assertEqual(len(self.reboot()), 0)
@@ -87,13 +88,13 @@ class TestNoMemory(OutboxCase):
     def test_a_message_that_arrived_waits_until_that_is_written(self):
         self.box.add("telegram", "1", "hello", id="a")
         item = self.begin()
-        append = self.box._log.append
-        self.box._log.append = no_memory
+        append = self.box.log.append
+        self.box.log.append = no_memory
         self.box.has_arrived(item)
         with self.assertRaises(MemoryError):
             self.box.confirm("a")
         self.assertEqual(self.box.next_due(), None)
-        self.box._log.append = append
+        self.box.log.append = append
         self.clock.sleep(5)
         self.assertTrue(self.box.next_due().arrived)
         self.box.confirm("a")
@@ -469,7 +470,7 @@ class TestParts(OutboxCase):
         self.assertEqual(self.texts(), list(self.PARTS[1:]))
 
     def test_flash_that_takes_nothing_lets_all_parts_go(self):
-        self.box._log.append = no_space
+        self.box.log.append = no_space
         self.add()
         self.assertEqual([self.send_one()[0] for _ in range(3)], list(self.PARTS))
         self.assertEqual(len(self.box), 0)
@@ -523,15 +524,98 @@ class TestPowerCuts(OutboxCase):
         self.assertEqual(self.texts(), ["after"])
 
     def test_flash_that_takes_nothing_still_lets_the_message_go(self):
-        class FullLog:
-            def append(self, lines, cut=False):
-                raise OSError(28)
-
-        self.box._log = FullLog()
+        self.box.log.append = no_space
+        self.box._slot.save = no_space
         id = self.box.add("telegram", "1", "x")
-        self.assertEqual(self.due_text(), "x")
+        self.assertEqual(self.begin().text, "x")
         self.box.confirm(id)
         self.assertEqual(self.box.next_due(), None)
+
+
+class TestFullFlash(OutboxCase):
+    """Flash takes nothing more, later it does again: nothing stops, is lost or comes twice."""
+
+    def fill(self):
+        self.append, self.box.log.append = self.box.log.append, no_space
+
+    def test_a_message_that_has_left_is_not_sent_again_after_a_restart(self):
+        self.box.add("telegram", "1", "x", True, id="a")
+        self.fill()
+        self.begin()
+        self.box.confirm("a")
+        self.box.add("telegram", "1", "y", id="b")
+        self.begin()
+        self.box.confirm("b")
+        self.assertEqual(len(self.reboot()), 0)
+
+    def test_nor_by_another_phase_while_nothing_can_be_written(self):
+        remove, files.remove = files.remove, no_space
+        try:
+            self.box.add("telegram", "1", "x", True, id="a")
+            self.fill()
+            self.begin()
+            self.box.confirm("a")
+            self.box = Outbox(self.folder, self.clock, self.box.kept())
+            self.assertEqual((len(self.box), self.box.next_due()), (0, None))
+        finally:
+            files.remove = remove
+
+    def test_nor_is_it_where_another_one_waits(self):
+        self.box.add("telegram", "1", "x", id="a")
+        self.box.add("telegram", "1", "y", id="b")
+        self.fill()
+        self.begin()
+        self.box.confirm("a")
+        # Another phase goes on with the same state.
+        self.box = Outbox(self.folder, self.clock, self.box.kept())
+        self.begin()
+        self.assertEqual([item.id for item in self.box.items], ["b"])
+        self.box.failed("b", unknown=False)
+        self.box.add("telegram", "2", "z", id="c")
+        self.assertEqual([item.id for item in self.reboot().items], ["b", "c"])
+
+    def test_nor_is_one_without_its_text_where_the_log_has_no_memory(self):
+        self.fill()
+        log, outbox.log = outbox.log, no_memory
+        try:
+            with self.assertRaises(MemoryError):
+                self.box.add("telegram", "1", "x", True, id="a")
+        finally:
+            outbox.log = log
+        self.box.add("telegram", "1", "x", True, id="a")
+        self.assertEqual(self.texts(), ["x"])
+
+    def test_nor_where_a_phase_ends_while_it_leaves(self):
+        self.box.add("telegram", "1", "x", True, id="a")
+        self.box.add("telegram", "2", "y", True, id="b")
+        kept = self.box.kept()
+        self.fill()
+        self.begin()
+        self.box.confirm("a")
+        # The code of the sending had the room of that of the outbox.
+        self.box = Outbox(self.folder, self.clock, kept)
+        self.begin()
+        self.box.confirm("b")
+        self.assertEqual(len(self.reboot()), 0)
+
+    def test_what_may_have_left_is_marked_after_a_power_cut(self):
+        for id in ("a", "b", "c"):
+            self.box.add("telegram", "1", id, True, id=id)
+        self.fill()
+        for id in ("a", "b"):
+            self.begin()
+            self.box.confirm(id)
+        waiting = self.reboot().items
+        self.assertEqual([item.id for item in waiting if item.possibly_sent], ["a", "b", "c"])
+        self.assertEqual(self.texts(), ["a", "b", "c"])
+        self.box.add("telegram", "1", "d", True, id="d")
+        self.assertFalse(self.reboot().items[0].possibly_sent)
+        # Flash takes nothing at all.
+        save, TwoSlots.save = TwoSlots.save, no_space
+        try:
+            self.assertTrue(self.reboot().items[0].possibly_sent)
+        finally:
+            TwoSlots.save = save
 
 
 if __name__ == "__main__":

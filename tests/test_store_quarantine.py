@@ -6,6 +6,7 @@ import unittest
 
 from support import temp_folder
 from tenner import log
+from tenner.port import folders
 from tenner.store import files, quarantine
 
 NAMES = (
@@ -42,6 +43,29 @@ class Quarantine(unittest.TestCase):
         self.check()
         for name in NAMES:
             self.assertEqual(files.size(self.state + "/" + name), 100)
+
+    def test_a_file_system_without_kinds(self):
+        if not hasattr(os, "ilistdir"):
+            return
+        listed = os.ilistdir
+
+        class Os:
+            stat = os.stat
+
+            @staticmethod
+            def ilistdir(folder):
+                for one in listed(folder):
+                    yield (one[0], 0) + one[2:]
+
+        for name in NAMES:
+            files.write_atomic(self.state + "/" + name, "x")
+        folders.os = Os
+        try:
+            self.check()
+            files.make_dirs(self.state + "/folder.json")
+            self.check(("folder.json", "was not a file"))
+        finally:
+            folders.os = os
 
     def test_a_folder_in_place_of_any_file(self):
         for name in NAMES:

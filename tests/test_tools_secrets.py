@@ -32,6 +32,18 @@ def base32(data, letters="ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"):
     return text + "=" * (-len(text) % 8)
 
 
+def utf16(text):
+    """Return it in UTF-16, little end first."""
+    return b"".join([bytes((ord(letter) & 255, ord(letter) >> 8)) for letter in text])
+
+
+def html(text):
+    """As CPython's html.escape writes it."""
+    for mark, name in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot"), ("'", "#x27")):
+        text = text.replace(mark, "&%s;" % name)
+    return text
+
+
 def turned(secret):
     """Return it in ROT13."""
     found = ""
@@ -64,6 +76,18 @@ def spellings(secret):
     yield repr(secret)
     yield repr(data)
     yield "".join(["\\u%04x" % ord(letter) for letter in secret])
+    for form in ("\\U%08x", "\\u{%x}", "%%u%04x", "&#%d;", "&#x%X;", "&#%05d;"):
+        yield "".join([form % ord(letter) for letter in secret])
+    yield html(secret)
+    yield "".join(["=%02X" % byte for byte in data])
+    yield "=\r\n".join(["=%02X" % byte for byte in data])
+    for unseen in "\0\xad\u200b\u200d\u2060\ufeff":
+        yield unseen.join(list(secret))
+    for coded in (utf16(secret), utf16("\ufeff" + secret)):
+        yield hexlify(coded).decode()
+        yield b2a_base64(coded).decode().strip()
+    yield "\\u200b".join([letter.replace("\\", "\\\\") for letter in secret])
+    yield "&#8203;".join(list(secret))
     yield hexlify(data).decode()
     yield base64(secret)
     yield base64(secret).replace("+", "-").replace("/", "_").rstrip("=")
@@ -100,6 +124,7 @@ class TestSecrets(unittest.TestCase):
                 self.assertTrue(leaks({"a": [{"b": [1, spelled]}]}))
                 self.assertTrue(leaks({spelled: 1}))
             self.assertTrue(leaks({"data": list(secret.encode())}))
+            self.assertTrue(leaks({"data": list(utf16(secret))}))
         for before in ("", "x", "xy", "xyz"):
             self.assertTrue(leaks(base64(before + SECRETS[0] + "tail")))
         self.assertTrue(leaks("https://SK-of-the-house-0815.evil.example/"))
@@ -188,6 +213,8 @@ class TestSecrets(unittest.TestCase):
             ):
                 self.assertTrue(leaks({"text": "a (%s), b" % text}), (secret, text))
             self.assertTrue(leaks({"list": ["0x" + pair for pair in pairs]}), secret)
+            for mark in "._;|/+&=":
+                self.assertTrue(leaks({"text": "a (%s), b" % mark.join(pairs)}), (secret, mark))
 
     def test_parts_in_a_text_within_an_argument(self):
         for secret in SECRETS[:4]:
@@ -212,7 +239,7 @@ class TestSecrets(unittest.TestCase):
         deep = "x"
         while len(deep) < 8000:
             deep = json.dumps({"a": deep})
-        for text in (deep, '"' * 8000, '\\"' * 4000, "\\x5cx22" * 1000, "'\"" * 4000):
+        for text in (deep, '"' * 8000, '\\"' * 4000, "\\x5cx22" * 1000, "'\"" * 4000, "&#" * 4000):
             self.assertFalse(leaks({"text": text}), text[:20])
 
     def test_ordinary_addresses_pass(self):
@@ -240,6 +267,11 @@ class TestSecrets(unittest.TestCase):
             {},
             {"url": "https://example.com/a?b=%20c%zz&d=%", "n": 5, "f": 0.5, "b": True, "x": None},
             {"query": "the house of 0815, a pin of 7 letters and spin7s"},
+            {
+                "text": "&#; &#x; &#zz; &amp \\u{ \\u{} \\U99 %u12 =3 == \\u{"
+                + "9" * 5000
+                + "} &lt;0 \0"
+            },
             {"text": "aGVsbG8gd29ybGQsIHRoaXMgaXMgbm90aGluZw== \\u00zz \\"},
             {"data": [1, 2, 300, "x"], "list": [[]], "bytes": [0xFF, 0xFE]},
             {"text": "a bad cafe had\nadded 0x0f: 12:34, de:ad:be:ef and 'don't' \"house\" +49 8"},

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from tenner.agent.agent import Agent
     from tenner.agent.message_queue import Message, Queue
-    from tenner.agent.turn import Turn
+    from tenner.agent.parts import Connected
     from tenner.channels.console import Console
     from tenner.channels.mqtt.channel import Mqtt
     from tenner.channels.telegram.channel import Telegram
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tenner.page.chip import ChipPage
     from tenner.port import Port
     from tenner.store.config import Config
+    from tenner.tools.types import Turn
 
 _DRAIN_MS = const(50)
 _DRAIN_STEPS = const(60)
@@ -80,6 +81,8 @@ class App:
     console: "Console | None"
     page: "Page | ChipPage | None"
     telegram = mqtt = console = page = None
+    #: The channels that only send.
+    one_way: "tuple[str, ...]" = ()
     #: Sentences about settings of the file that have their defaults for now.
     wrong: "list[str]"
     #: The sentences about quarantined files at the start.
@@ -170,16 +173,14 @@ class App:
         """Return the owner's local time for a prompt, or a note that it is unknown."""
         return self.get("zone").tell(self.clock.now(), self.clock.trusted)
 
-    async def breathe(self, turn: "Turn | None" = None) -> bool:
+    async def breathe(self, turn: "Connected | None" = None) -> bool:
         """Let Telegram poll if it has waited long: before a background turn, and between the
-        rounds of `turn`, which holds the only TLS session. Return True if it did, in phase
-        WAIT."""
+        rounds of `turn`, which holds the only TLS session. Return True if it did."""
         if not self.telegram or not self.telegram.is_starved():
             return False
         if turn:
             await turn.chain.close()
-        await overlay.enter("WAIT")
-        async with overlay.released():
+        async with overlay.released("WAIT"):
             await self.telegram.poll_once()
         return True
 
@@ -326,6 +327,8 @@ def _delivery(app):
     for channel in (app.console, app.telegram, app.mqtt, app.page):
         if channel is not None:
             made.register(channel.name, channel)
+    for name in app.one_way:
+        made.register(name, overlay_loader.module("tenner.channels.%s.part" % name).make(app))
     return made
 
 

@@ -6,11 +6,11 @@ from tenner.store.hours import Hours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.turn import Turn
-    from tenner.app import App
+    from tenner.agent.parts import Channels, Parts
+    from tenner.tools.types import Turn
 
 
-async def ask(app: "App", text: str, turn: "Turn") -> bool:
+async def ask(app: "Channels", text: str, turn: "Turn") -> bool:
     """Ask the owner, in the channel of `turn` where possible; return False for no."""
     if turn.kind != "person" and is_quiet(app):
         log("agent", "quiet hours: not asking")
@@ -25,7 +25,7 @@ async def ask(app: "App", text: str, turn: "Turn") -> bool:
     return False
 
 
-def is_quiet(app: "App") -> bool:
+def is_quiet(app: "Parts") -> bool:
     """Return whether it is outside the heartbeat's hours; an unknown time counts as outside."""
     window = app.config.get("heartbeat.active_hours")
     if not window:

@@ -2,24 +2,23 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
-import os
 
 from tenner import __build__, __version__, overlay, power, safe_mode, services
 from tenner.agent import again
 from tenner.agent.agent import Agent
 from tenner.agent.message_queue import Queue
-from tenner.channels.telegram import pair
 from tenner.log import log
 from tenner.net.clock import Clock
 from tenner.overlay_loader import module
 from tenner.port import open_port
 from tenner.port.compat import const
-from tenner.store import attachments, configload, files, quarantine, repairs
+from tenner.port.folders import entries
+from tenner.store import attachments, config, configload, files, quarantine, repairs
 from tenner.update import facts, offer, report, trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.types import Beginning, Starting
 
 #: The sentences about wrong settings that the owner knows.
 _WRONG = const("state/config.wrong")
@@ -29,7 +28,7 @@ _SHOWN = const(5)  # wrong settings in one message
 _INBOX = const(8)  # messages of people that can wait
 
 
-def equip(app: "App", root: str, config_path: str | None, workspace: str | None) -> None:
+def equip(app: "Beginning", root: str, config_path: str | None, workspace: str | None) -> None:
     """Create the long-lived objects of `app`; raise ValueError for an owner's mistake."""
     app.port = open_port(root)
     app.wrong = []
@@ -39,7 +38,14 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
     strict = files.exists(path("lib/trial")) and not files.exists(path(_WRONG))
     app.workspace = workspace or app.port.path("workspace")
     app.state = path("state")
-    files.make_dirs(app.state)
+    try:
+        app.aside = []
+        files.make_dirs(app.state)
+    except OSError:
+        app.aside = quarantine.folder(app.state)
+        files.make_dirs(app.state)
+    if not workspace and files.exists(app.workspace):
+        app.aside += quarantine.folder(app.workspace)
     app.config = _settings(app, place, strict)
     _configure(app, strict)
     for folder in (app.state, app.workspace):
@@ -48,7 +54,7 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
         strays = repairs.clean_strays(folder, ending)
         if strays:
             log("boot", "%d unfinished file(s) of a power cut removed from %s" % (strays, folder))
-    app.aside = quarantine.in_state(app.state) + quarantine.in_workspace(app.workspace)
+    app.aside += quarantine.in_state(app.state) + quarantine.in_workspace(app.workspace)
     _forget_servers(app.state + "/mcp", app.config.section("mcp"))
     _want_bluetooth(app)
     app.clock = Clock(app.port)
@@ -59,15 +65,17 @@ def equip(app: "App", root: str, config_path: str | None, workspace: str | None)
     app.agent = Agent(app.port, app.config, app.workspace, app)
 
 
-def _settings(app, place, strict):
+def _settings(app: "Beginning", place, strict):
     """Return the settings of a file; of the last start's copy if the file cannot be read."""
     good = app.port.path(_GOOD)
     try:
         config = configload.load(place, None, None if strict else app.wrong)
     except (OSError, ValueError) as error:
-        if strict or files.size(good) <= 0:
+        is_kept = files.size(good) > 0
+        if strict or (files.is_file(place) and not is_kept):
             raise
-        app.wrong.append("%s; until then the settings of the last start are used" % error)
+        used = "settings of the last start" if is_kept else "defaults"
+        app.wrong.append("%s; until then the %s are used" % (error, used))
         return configload.load(good, None, app.wrong)
     if files.size(place) > 0:
         text = files.read_text(place)
@@ -86,7 +94,7 @@ def _holds(path, text):
         return False  # damaged
 
 
-def _configure(app, strict):
+def _configure(app: "Beginning", strict):
     """Give the settings to the port, without those that the board cannot have."""
     while True:
         try:
@@ -99,7 +107,7 @@ def _configure(app, strict):
             app.wrong.append(configload.without(error, key))
 
 
-def _tell_wrong(app):
+def _tell_wrong(app: "Beginning"):
     """Log the wrong settings, and tell the owner of them, once until they are others."""
     path = app.port.path(_WRONG)
     app.wrong.sort()
@@ -115,7 +123,7 @@ def _tell_wrong(app):
         files.write_atomic(path, text)
 
 
-def _want_bluetooth(app):
+def _want_bluetooth(app: "Beginning"):
     """Write the order about Bluetooth's memory for the next start (see chip_heap), and log the
     gain of this one."""
     path = app.state + "/bluetooth"
@@ -132,12 +140,13 @@ def _want_bluetooth(app):
 def _forget_servers(place, servers):
     """Remove the files of MCP servers that are no longer in the settings (see tools.mcp_tools)."""
     if files.exists(place):
-        for entry in os.listdir(place):
-            if entry.split(".")[0].split("-")[0] not in servers:
+        for entry, kind in list(entries(place)):
+            # A folder there is none of ours.
+            if kind == "f" and entry.split(".")[0].split("-")[0] not in servers:
                 files.remove(place + "/" + entry)
 
 
-async def start(app: "App") -> None:
+async def start(app: "Starting") -> None:
     """Log the state of the board, and start every service."""
     is_safe = safe_mode.begin(app)
     for line in _lines(app.port, () if is_safe else app.port.i2c_names()):
@@ -180,7 +189,7 @@ def _lines(port, buses):
             yield "bus %s cannot be opened: %s" % (name, error)
 
 
-def _list(app, is_safe):
+def _list(app: "Starting", is_safe):
     """
     Yield (name, coroutine function, its arguments) of the concurrent services, in safe mode of the
     few for people. None is a function of this module: it would keep the entire module in memory.
@@ -205,26 +214,13 @@ def _list(app, is_safe):
         yield "memory", services.memory, app
     else:
         yield "watch", services.watch, app
-    if app.config.get("telegram.token"):
-        paired = pair.kept(app.state)
-        if paired and not app.config.get("telegram.owner"):
-            app.config.put("telegram.owner", paired)
-        app.telegram = app.get("telegram")
-        if not app.telegram.owner:
-            log("telegram", "no owner yet. " + pair.offer(app.telegram, app.state))
-        yield "telegram", services.when_connected, app, app.telegram.poll
-        if files.exists(again.path(app)):
-            overlay.later("RESTART", app.connected.wait, again.ask, app)
-    else:
-        log("telegram", "off (no telegram.token)")
+    yield from _channels(app, is_safe)
+    if app.telegram is not None and files.exists(again.path(app)):
+        overlay.later("RESTART", app.connected.wait, again.ask, app)
     if files.size(app.state + "/outbox.jsonl") > 0 or files.exists(app.state + attachments.FOLDER):
         app.start_sending()
     if is_safe:
         return
-    if app.config.get("mqtt.host"):
-        app.mqtt = app.get("mqtt")
-        yield "mqtt", services.when_connected, app, app.mqtt.run
-        yield "readings", app.mqtt.readings
     timed = (
         ("heartbeat", app.get("heartbeat").service),
         ("cron", services.jobs, app),
@@ -240,3 +236,23 @@ def _list(app, is_safe):
             yield "update", offer.service, app
     yield from timed
     yield "readings", services.readings, app
+
+
+def _channels(app: "Starting", is_safe):
+    """
+    Make the channels that the settings turn on, and yield their services as `_list` does. One
+    without services is made again for each delivery of the outbox.
+    """
+    on = [key for key in config.switches() if app.config.get(key)]
+    log("boot", "channels: " + (", ".join(on) or "none, set " + ", ".join(config.switches())))
+    for key in on:
+        name = key.partition(".")[0]
+        part = module("tenner.channels.%s.part" % name)
+        if is_safe and not hasattr(part, "IN_SAFE_MODE"):
+            continue
+        if not hasattr(part, "services"):
+            app.one_way += (name,)
+            continue
+        made = part.make(app)
+        for service, run in part.services(app, made):
+            yield service, services.when_connected, app, run

@@ -17,15 +17,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.app import App
-
     #: The arguments of App.chart.
     Request = tuple[str, int, str, int | str, bool, tuple]
+    from tenner.types import Drawing
 
 _DAY_S = const(86400)
 
 
-async def draw_next(app: "App") -> bool:
+async def draw_next(app: "Drawing") -> bool:
     """Draw and queue the first of app.charts; return False if there are more."""
     value, seconds, channel, chat, tells, *seen = app.charts[0]
     try:
@@ -44,14 +43,14 @@ async def draw_next(app: "App") -> bool:
     return not app.charts
 
 
-async def answer(app: "App", value: str, seconds: int, channel: str, chat: int | str) -> str:
+async def answer(app: "Drawing", value: str, seconds: int, channel: str, chat: int | str) -> str:
     """Do the same for a command; return its answer, "" where the picture is the answer."""
     sent, sentence = await send(app, value, seconds, channel, chat)
     return "" if sent and channel == "telegram" else sentence
 
 
 async def send(
-    app: "App",
+    app: "Drawing",
     value: str,
     seconds: int,
     channel: str,
@@ -71,7 +70,6 @@ async def send(
     try:
         path = attachments.new_path(app.state, ".png")
         await overlay.step("PICTURE", _paint, path + files.TEMP, found)
-        await overlay.enter("CHART")
         return True, _queue(app, path, name, caption, channel, chat)
     except OSError as error:
         return False, "The chart of %s could not be written: %s." % (name, error)
@@ -81,7 +79,7 @@ async def send(
             files.remove(path + files.TEMP)
 
 
-async def _plan(app, value, seconds, seen):
+async def _plan(app: "Drawing", value, seconds, seen):
     """Return (reason that there is no chart, name, caption, Layout or None)."""
     kept = Ring(app.state + "/readings", 1024 * app.config.get("sensors.history_kb"))
     known = kept.names()
@@ -123,7 +121,7 @@ async def _paint(path, found):
         await picture.draw(lambda piece: files.put(file, piece), found)
 
 
-def _queue(app, path, name, caption, channel, chat):
+def _queue(app: "Drawing", path, name, caption, channel, chat):
     """Queue the drawn picture; return a sentence about it."""
     temp = path + files.TEMP
     if channel == "console" or (channel != "telegram" and app.mqtt is None):
@@ -141,7 +139,7 @@ def _queue(app, path, name, caption, channel, chat):
     return "The chart is at the broker: " + caption
 
 
-def _alarms(app, name, now):
+def _alarms(app: "Drawing", name, now):
     """Return ((start, end) of the alarms of a value, the numbers of their conditions)."""
     bands = episodes.ended(app.state, name)
     levels = []

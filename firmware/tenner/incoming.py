@@ -9,15 +9,15 @@ import os
 
 from tenner import overlay, voice
 from tenner.channels.telegram import download, failures
-from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
+from tenner.net.http_errors import FAILURES
 from tenner.port.compat import const
 from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.agent.message_queue import Message
-    from tenner.app import App
+    from tenner.types import Fetching
 
 # Bytes of flash that stay free for sessions, logs and the outbox.
 _RESERVE = const(65536)
@@ -31,13 +31,12 @@ _TYPES = (
 )
 
 
-async def fetch(app: "App", message: "Message") -> bool:
+async def fetch(app: "Fetching", message: "Message") -> bool:
     """Fetch the file of `message`; return False if the person got a sentence instead."""
     sentence, name = await _fetch(app, message)
     if sentence is None and message.file[0] != "photo":
         # Steps of their own, so that the memory holds the download, the request, or the outbox.
         sentence, text = await overlay.step("HEAR", _hear, app, name)
-        await overlay.enter("FETCH")
         if sentence is None:
             _quote(app, message, text)
     if sentence is None:
@@ -47,12 +46,12 @@ async def fetch(app: "App", message: "Message") -> bool:
     return False
 
 
-async def clear(app: "App") -> None:
+async def clear(app: "Fetching") -> None:
     """Remove the file of the last turn."""
     files.remove(_place(app))
 
 
-async def _fetch(app, message):
+async def _fetch(app: "Fetching", message):
     """Fetch the file; return (None or a sentence for the person, its name)."""
     kind, file_id, size = message.file
     path = _place(app)
@@ -81,7 +80,7 @@ async def _fetch(app, message):
     return None, name
 
 
-async def _hear(app, name):
+async def _hear(app: "Fetching", name):
     """Return (None or a sentence, the words of the voice note)."""
     ending = name.rpartition(".")[2].lower()
     http = app.http()
@@ -98,7 +97,7 @@ async def _hear(app, name):
     return "I heard no words in this voice note: please say it again, or write it.", ""
 
 
-def _quote(app, message, text):
+def _quote(app: "Fetching", message, text):
     """Put the words of a voice note into the message, and quote them."""
     message.text = message.text.replace("[a %s]" % message.file[0], text, 1).rstrip()
     id = "heard-%s-%d" % (message.chat, message.reply_to)
@@ -116,5 +115,5 @@ def media_type(path: str) -> str | None:
     return None
 
 
-def _place(app):
+def _place(app: "Fetching"):
     return app.state + "/incoming.tmp"

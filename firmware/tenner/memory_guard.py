@@ -11,7 +11,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.types import Guarded
 
 _TRIES = const(3)  # connections in a row
 _DEAF = const(3000)  # bytes; a connection stalls if they stay so few
@@ -19,7 +19,7 @@ _LOOKS = const(10)
 _ENOMEM = const(12)
 
 
-def is_short(app: "App") -> bool:
+def is_short(app: "Guarded") -> bool:
     """Return whether connections have too little memory, or a message waits for a restart."""
     semaphore = app.get("semaphore")
     return (
@@ -31,17 +31,17 @@ def is_short(app: "App") -> bool:
     )
 
 
-def needs_look(app: "App") -> bool:
+def needs_look(app: "Guarded") -> bool:
     """Return whether to evict all overlays and check the memory again."""
     return app.get("semaphore").shortages > 0 or is_short(app)
 
 
-def is_stalled(app: "App") -> bool:
+def is_stalled(app: "Guarded") -> bool:
     """Return whether the connections of a turn lack memory."""
     return app.get("semaphore").shortages >= _TRIES or app.port.system_memory()[0] < _DEAF
 
 
-def end_stalled(app: "App", looks: int) -> int:
+def end_stalled(app: "Guarded", looks: int) -> int:
     """
     Return how many looks in a row found too little memory; end all exchanges at the last. Fail
     questions that a turn waits for where no connection can take them to Telegram.
@@ -58,6 +58,6 @@ def end_stalled(app: "App", looks: int) -> int:
     return 0
 
 
-def note(app: "App") -> str:
+def note(app: "Guarded") -> str:
     """Return the path of the note about a restart."""
     return app.state + "/restart"

@@ -9,13 +9,13 @@ from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.types import Restarting
 
 _SOONEST_S = const(60)  # after the start, so that a person at the console can act
 _TELL_AGAIN_S = const(3600)
 
 
-async def restart_if_short(app: "App") -> None:
+async def restart_if_short(app: "Restarting") -> None:
     """Restart the board, between turns, if memory is short after all overlays are evicted. Where
     that cannot help, tell the owner why instead, once."""
     semaphore = app.get("semaphore")
@@ -35,7 +35,7 @@ async def restart_if_short(app: "App") -> None:
     restart(app, what)
 
 
-def _tell(app, why):
+def _tell(app: "Restarting", why):
     """Say it where it arrives: not by a connection that cannot be."""
     log("memory", why)
     channel, chat = app.owner()
@@ -46,14 +46,14 @@ def _tell(app, why):
         app.deliver(channel, chat, "Memory is too short: " + why + ".")
 
 
-def restart(app: "App", what: object) -> None:
+def restart(app: "Restarting", what: object) -> None:
     """Restart the board; its owner is told the shortage after it."""
     log("memory", "too little memory for connections (%s): restarting" % what)
     files.write_atomic(note(app), "%d\n%s\n%s" % (_read(app)[0], app.now_text(), what))
     app.port.reset()
 
 
-async def report(app: "App") -> None:
+async def report(app: "Restarting") -> None:
     """Notify the owner that the board restarted itself, at most once an hour."""
     told_s, when, what = _read(app)
     now_s = app.clock.known() or 0
@@ -66,7 +66,7 @@ async def report(app: "App") -> None:
         files.write_atomic(note(app), "%d" % told_s)
 
 
-def _read(app):
+def _read(app: "Restarting"):
     """Return (time of the last notice to the owner or 0, time of the restart, free memory before
     it)."""
     if not files.exists(note(app)):

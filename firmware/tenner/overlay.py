@@ -67,28 +67,45 @@ async def run(name: str, work: "Callable[..., Coroutine]", *args: "Any") -> "Any
     if _ticket is None:
         return await step(name, work, *args)
     async with _ticket:
-        try:
-            return await step(name, work, *args)
-        finally:
-            await enter(_IDLE)
+        return await step(name, work, *args)
 
 
-async def step(name: str, work: "Callable[..., Coroutine]", *args: "Any") -> "Any":
+def step(name: str, work: "Callable[..., Any]", *args: "Any") -> "Coroutine[Any, Any, Any]":
     """
-    Return `await work(*args)`, called in phase `name` by a separate task: its stack ends with it
-    and keeps no code alive. On MemoryError `work` must have changed nothing, since `step` calls it
-    once more.
+    Await the result of `work(*args)`, called in phase `name`; a coroutine runs in a separate task,
+    for the stack of that ends with it and keeps no code alive. The phase of the caller follows,
+    so a result's class must be code that stays there. On MemoryError `work` must have changed
+    nothing, since it is called once more; the second is OutOfMemory.
     """
-    for again in (True, False):
-        await enter(name)
-        try:
-            if _ticket is None:
-                return await _begin(work, args)
-            return await asyncio.create_task(_call(work, args))
-        except MemoryError as error:
-            overlay_loader.keep(0)
-            if not again:
-                raise OutOfMemory(str(error))
+    return _step(name, work, args, 2)
+
+
+def once(name: str, work: "Callable[..., Any]", *args: "Any") -> "Coroutine[Any, Any, Any]":
+    """As `step`, for work that a second call would not repeat: the caller gets its MemoryError."""
+    return _step(name, work, args, 1)
+
+
+async def _step(name, work, args, times):
+    before = _IDLE if overlay_loader.phase is None else overlay_loader.phase
+    try:
+        while True:
+            await _enter(name)
+            try:
+                made = _begin(work, args)
+                # MicroPython has one type for coroutines and generators.
+                if hasattr(made, "send") or isinstance(made, asyncio.Task):
+                    made = await made
+                return made
+            except MemoryError as error:
+                if times == 1:
+                    raise
+                overlay_loader.keep(0)
+                if not times:
+                    raise OutOfMemory(str(error))
+                times = 0
+    finally:
+        made = None
+        await _enter(before)
 
 
 def start(work: "Coroutine") -> asyncio.Task:
@@ -115,7 +132,7 @@ def later(
     return asyncio.create_task(_later(name, ready, work, args))
 
 
-async def enter(name: str) -> None:
+async def _enter(name):
     """Switch the holder of the ticket to phase `name`, and evict the overlays that do not stay."""
     if _ticket is None:
         return
@@ -136,18 +153,22 @@ async def enter(name: str) -> None:
 async def stage(phases: "tuple[str, str] | None", number: int) -> None:
     """Enter the phase of this number among those of a request, unless they are None."""
     if phases:
-        await enter(phases[number])
+        await _enter(phases[number])
 
 
 class released:
-    """`async with released():` releases the ticket meanwhile; the overlays of the holder stay for
-    its return."""
+    """`async with released(name):` releases the ticket meanwhile; the overlays of the holder that
+    stay in phase `name` are kept for its return."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     async def __aenter__(self) -> None:
         if _ticket is not None:
             self._before = overlay_loader.phase, list(overlay_loader.suspended)
+            await _enter(self._name)
             overlay_loader.suspended[:] = overlay_loader.held
-            await enter(_IDLE)
+            await _enter(_IDLE)
             _ticket.release()
 
     async def __aexit__(self, *error: "Any") -> None:
@@ -155,7 +176,7 @@ class released:
             await _ticket.acquire()
             name, suspended = self._before
             overlay_loader.suspended[:] = suspended
-            await enter(name)
+            await _enter(name)
 
 
 async def _later(name, ready, work, args):
@@ -166,10 +187,7 @@ async def _later(name, ready, work, args):
             return
 
 
-async def _call(work, args=None):
-    if args is not None:
-        work = _begin(work, args)
-        args = None
+async def _call(work):
     try:
         return await work
     finally:
@@ -181,7 +199,10 @@ def _begin(work, args):
     if isinstance(work, tuple):
         # In a build, a function of another overlay: (overlay, name).
         work = getattr(getattr(overlay_loader.overlays, work[0]), work[1])
-    return work(*args)
+    made = work(*args)
+    if _ticket is None or not hasattr(made, "send"):
+        return made
+    return asyncio.create_task(_call(made))
 
 
 async def _collect():

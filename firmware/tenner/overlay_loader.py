@@ -1,7 +1,7 @@
 # tenner overlay_loader: loads the overlays of a build and evicts them.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-The build merges the modules into overlays (firmware/overlays.toml). Code reaches another overlay
+The build merges the modules into overlays (firmware/layout.toml). Code reaches another overlay
 as an attribute of `overlays`, which loads it. `enter` evicts the overlays that do not stay in a
 phase, unless there is memory to spare.
 """
@@ -168,7 +168,7 @@ class _Files:
             start = int.from_bytes(places[at + size - 3 : at + size], "little")
             if start:
                 break
-            # An overlay that only some boards have (overlays.toml, [packs]).
+            # An overlay that only some boards have (layout.toml, [packs]).
             file = open(self.folder + "page.pack", mode)
         file.seek(start)
         if file is not self.pack:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
     from typing import Any
 
-    from tenner.app import App
+    from tenner.agent.parts import Parts
+    from tenner.types import Sleeping
+
 
 _CHECK_S = const(1)
 _SHORTEST_S = const(10)
@@ -65,7 +67,7 @@ def plan(
     return min(best, _LONGEST_S), "the next task"
 
 
-def _busy(app, services):
+def _busy(app: "Sleeping", services):
     """Return a name for work that sleep must not interrupt, or None."""
     if app.agent.lane.busy():
         return "a turn"
@@ -88,7 +90,7 @@ def _busy(app, services):
     return None
 
 
-def _services(app):
+def _services(app: "Parts"):
     """Return the heartbeat, and the jobs if there are any."""
     found = [app.get("heartbeat")]
     if files.exists(app.workspace + "/CRON.json") or app.has("cron"):
@@ -106,7 +108,7 @@ def _failed(service):
     )
 
 
-def decide(app: "App") -> tuple[int | None, str]:
+def decide(app: "Sleeping") -> tuple[int | None, str]:
     """Return (seconds to sleep or None, reason) for the present state."""
     services = _services(app)
     now_s = app.clock.mono_s()
@@ -135,24 +137,21 @@ def decide(app: "App") -> tuple[int | None, str]:
     return plan(busy, clock_waits, talk_s, now_s, wakes)
 
 
-async def write_down(app: "App") -> None:
+async def write_down(app: "Parts") -> None:
     """Write the state that the heartbeat and the jobs have only in memory to flash."""
     for name in ("heartbeat", "cron"):
         if app.has(name):
-            occurrences = Occurrences(app.get(name))
-            occurrences.log.flush(True)
-            if occurrences.service.dirty:
-                occurrences.save()
+            Occurrences(app.get(name)).write_down(True)
 
 
-async def after_sync(app: "App", service: "Callable[..., Coroutine]", *args: "Any") -> None:
+async def after_sync(app: "Sleeping", service: "Callable[..., Coroutine]", *args: "Any") -> None:
     """Run a coroutine function once the clock is set, or after a timeout."""
     while not app.synced and app.clock.mono_s() < _SYNC_S:
         await asyncio.sleep(_CHECK_S)
     await service(*args)
 
 
-async def run(app: "App") -> None:
+async def run(app: "Sleeping") -> None:
     """Check every second whether the board may sleep, and put it to sleep."""
     if not app.port.woke_by_time():  # type: ignore[union-attr]
         # Switched on, reset or woken by its pin: a person is there.

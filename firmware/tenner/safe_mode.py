@@ -12,7 +12,7 @@ from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.agent.parts import Reaching
 
 _BAD_STARTS = const(3)
 _WELL_S = const(60)
@@ -22,7 +22,7 @@ _TEXT = (
 )
 
 
-def begin(app: "App") -> bool:
+def begin(app: "Reaching") -> bool:
     """Count this start; return whether it is one in safe mode."""
     cause = app.port.reset_cause() if app.port.kind == "esp32" else "DEEPSLEEP"
     if cause == "DEEPSLEEP":
@@ -36,7 +36,10 @@ def begin(app: "App") -> bool:
         words = files.read_text(path).split() + ["", ""]
         if words[0].isdigit() and (words[1] == "0" or _is_recent(words[1], now_s)):
             bad = int(words[0])
-    files.write_atomic(path, "%d %d" % (bad + 1, now_s))
+    try:
+        files.write_atomic(path, "%d %d" % (bad + 1, now_s))
+    except OSError as error:
+        log("boot", "this start is not counted: %s" % error)
     if bad < _BAD_STARTS:
         return False
     log("boot", _TEXT % bad)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
-    from tenner.app import App
+    from tenner.types import Serving
+
 
 _FIRST_BACKOFF_S = const(1)
 _LAST_BACKOFF_S = const(300)
@@ -59,10 +60,10 @@ def _logged(what, error, is_fault=True):
         return "MemoryError"
 
 
-_app: "App | None" = None
+_app: "Serving | None" = None
 
 
-def look_after(app: "App | None") -> None:
+def look_after(app: "Serving | None") -> None:
     """Look at the files of this application after each failure of a service; None: it ends."""
     global _app
     _app = app
@@ -127,7 +128,7 @@ def _failed(name, error, start, backoff_s):
     return backoff_s
 
 
-async def _repair(app, name):
+async def _repair(app: "Serving", name):
     """Quarantine damaged files after a service has failed, and tell the owner of one that fails
     again and again."""
     try:
@@ -151,7 +152,7 @@ def _blame(name, error):
         faulty.append(name)
 
 
-async def watch(app: "App") -> None:
+async def watch(app: "Serving") -> None:
     """Look for services that hang, where the chip's memory is not shared with Wi-Fi."""
     health.watch()
     while True:
@@ -159,7 +160,7 @@ async def watch(app: "App") -> None:
         await overlay.run("RESTART", look_for_hangs, app)
 
 
-async def look_for_hangs(app: "App") -> None:
+async def look_for_hangs(app: "Serving") -> None:
     """Tell the owner of each service that hangs, once until it goes on."""
     hanging = health.hangs()
     names = [one[0] for one in hanging]
@@ -173,7 +174,7 @@ async def look_for_hangs(app: "App") -> None:
             )
 
 
-async def network(app: "App") -> None:
+async def network(app: "Serving") -> None:
     """Set the clock by NTP, again and again, as soon as there is a network."""
     await app.connected.wait()
     host = app.config.get("time.ntp_host")
@@ -209,20 +210,20 @@ async def _until_due(clock, gap_s):
     return False
 
 
-async def _set_clock(app, host):
+async def _set_clock(app: "Serving", host):
     is_set = await app.clock.sync(host)
     if is_set:
         log("clock", "%s (%s)" % (app.now_text(), host))
     return is_set
 
 
-async def when_connected(app: "App", service: "Callable[[], Coroutine]") -> None:
+async def when_connected(app: "Serving", service: "Callable[[], Coroutine]") -> None:
     """Run a service as soon as there is a network."""
     await app.connected.wait()
     await service()
 
 
-async def memory(app: "App") -> None:
+async def memory(app: "Serving") -> None:
     """Restart the board between turns when connections have permanently lost their memory."""
     if files.exists(memory_guard.note(app)):
         await overlay.run("RESTART", memory_restart.report, app)
@@ -240,14 +241,14 @@ async def memory(app: "App") -> None:
             await overlay.run("RESTART", memory_restart.restart_if_short, app)
 
 
-async def jobs(app: "App") -> None:
+async def jobs(app: "Serving") -> None:
     """Run the jobs of CRON.json as soon as there is one."""
     while not files.exists(app.workspace + "/CRON.json"):
         await asyncio.sleep(_JOBS_POLL_S)
     await app.get("cron").service()
 
 
-async def readings(app: "App") -> None:
+async def readings(app: "Serving") -> None:
     """Store a reading of every sensor at each interval, while no turn runs."""
     every_s = app.config.get("sensors.every")
     while every_s:
@@ -259,7 +260,7 @@ async def readings(app: "App") -> None:
         await asyncio.sleep(wait_s)
 
 
-async def people(app: "App") -> None:
+async def people(app: "Serving") -> None:
     """
     Answer people. With enough memory a command runs beside a turn, and /stop always does; a small
     board serves one message after the other.
@@ -277,7 +278,7 @@ async def people(app: "App") -> None:
             asyncio.create_task(_serve(app, message))
 
 
-async def _serve(app, message):
+async def _serve(app: "Serving", message):
     lane = app.agent.lane
     command = message.text.startswith("/")
     try:
@@ -311,9 +312,9 @@ async def _serve(app, message):
         await _answer(app, message, text, True)
 
 
-async def _answer(app, message, text, failed=False):
+async def _answer(app: "Serving", message, text, failed=False):
     await overlay.run("KEEP", _reply, app, message, text, failed)
 
 
-async def _reply(app, message, text, failed):
+async def _reply(app: "Serving", message, text, failed):
     app.reply(message, text, failed)

@@ -16,21 +16,23 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
     from typing import Any
 
-    from tenner.app import App
+    from tenner.types import Reporting
 
 
 class Report:
     """The texts and actions behind `channels.commands`; one object per command."""
 
-    def __init__(self, app: "App") -> None:
+    def __init__(self, app: "Reporting") -> None:
         self.app = app
 
     # --- shows
 
     def show_cron(self) -> str:
-        return (
-            "\n".join(self.app.get("cron").lines()) or "No jobs. Ask for one, or write CRON.json."
-        )
+        cron = self.app.get("cron")
+        lines = list(cron.lines())
+        if not lines:
+            return "No jobs. Ask for one, or write CRON.json."
+        return "\n".join(lines + [status.zone_note(cron)[2:]]).rstrip()
 
     def show_lanes(self) -> "Iterator[str]":
         lane = self.app.agent.lane

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from tenner.app import App
+    from tenner.types import Shown
 
 
 _GOAL = const(4096)  # bytes
 
 
-def lines(app: "App", waiting: int) -> "Iterator[str]":
+def lines(app: "Shown", waiting: int) -> "Iterator[str]":
     """Yield the lines of /status; `waiting` is the number of unsent messages."""
     free, used = app.port.memory()
     up_s = app.clock.mono_s()
@@ -65,7 +65,7 @@ def lines(app: "App", waiting: int) -> "Iterator[str]":
         yield "failing: " + sentence
 
 
-async def as_json(app: "App", waiting: int) -> str:
+async def as_json(app: "Shown", waiting: int) -> str:
     """Return the same as JSON, for programs, with the newest stored reading of each sensor."""
     free, used = app.port.memory()
     system = app.port.system_memory()
@@ -92,7 +92,7 @@ async def as_json(app: "App", waiting: int) -> str:
     return json.dumps(found)
 
 
-async def _newest(app, zone, now):
+async def _newest(app: "Shown", zone, now):
     found = []
     kept = ring.Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
     for name in kept.names():

@@ -14,7 +14,7 @@ from tenner.port.linux import process, signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.agent.types import Background
 
 #: For the turn to end and its answer to leave; then for the message under way alone.
 _TURN_MS = const(2500)
@@ -23,7 +23,7 @@ _NOTE_MS = const(200)
 _LOOK_MS = const(20)
 
 
-async def wait(app: "App") -> None:
+async def wait(app: "Background") -> None:
     """Wait for a signal, stop the agent and end the program."""
     await signals.come()
     log("app", "a signal asks me to stop")
@@ -35,7 +35,7 @@ async def wait(app: "App") -> None:
     process.leave(0)
 
 
-async def _settle(app):
+async def _settle(app: "Background"):
     lane = app.agent.lane
     outbox = app.get("delivery").outbox
     # As a waiting person does: no turn of a beat or job begins, and a running one is due again.

@@ -50,7 +50,7 @@ def day(heartbeat: str | None, warm_from_h: int = NEVER) -> tuple[int, int]:
             found.command(CHIP / "day.py", CHIP, folder, str(warm_from_h), heap="8M"),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             check=False,
         )
     words = (done.stdout.splitlines() or [""])[-1].split()

@@ -446,6 +446,57 @@ def test_the_commands_of_a_board_work_over_ssh(server, first):
     assert "without a REPL" in tenner(server, "run", "script.py", expect=1)
 
 
+def test_each_outcome_as_json(server):
+    """In the life of one board, from files that are refused to the network that is away."""
+
+    def said(*options, expect=0):
+        return printed(
+            "deploy", tenner(server, "deploy", "board", "--json", *options, expect=expect)
+        )
+
+    def refused(words, *options, expect=1, name="deploy"):
+        text = tenner(server, "deploy", "board", "--json", *options, expect=expect)
+        found = printed(name, text)
+        assert set(found) == {"error"} and found["error"]["exit"] == expect
+        assert words in found["error"]["message"]
+
+    # Nothing is there yet, and nothing of this comes there.
+    ours = server.project / "workspace/HEARTBEAT.md"
+    ours.parent.mkdir()
+    ours.write_text("- (every 1h) Look.\n", encoding="utf-16")
+    refused("is not UTF-8 text")
+    ours.write_text("- (every 1h) Look.\n")
+    refused("there is no Linux board 'NOPE'", "--board", "NOPE")
+    refused("is no package", "--package", str(ours))
+    refused("no python3", "--runtime", "cpython")
+    refused("has no release before", "--back", name="deploy --back")
+    planned = said("--dry-run")
+    assert planned["dry_run"] and planned["agent"] is None and planned["code"]["written"]
+    assert [one["action"] for one in planned["workspace"]] == ["push"]
+    assert not server.path("/opt/tenner").exists()
+    # A first release that does not start, and one that does.
+    server.path("/etc/tenner").mkdir()
+    server.path("/etc/tenner/config.json").write_text('{"name": ')
+    refused("config.json: line 1")
+    server.path("/etc/tenner/config.json").write_text('{"name": "x"}')
+    shutil.rmtree(server.path("/opt/tenner"))
+    begun = said()
+    assert begun["agent"]["running"] and begun["code"]["written"] == planned["code"]["written"]
+    # Nothing to do, a damaged file, a file that changed on both sides.
+    again = said()
+    assert again["code"]["written"] == again["workspace"] == [] and again["agent"]["running"]
+    server.path("/opt/tenner/current/lib/tenner/app.mpy").write_bytes(b"not the agent")
+    assert said()["code"]["written"] == ["lib/tenner/app.mpy"]
+    ours.write_text("- (every 2h) Look.\n")
+    server.path("/var/lib/tenner/workspace/HEARTBEAT.md").write_text("- (every 3h) Look.\n")
+    both = said(expect=5)
+    assert both["conflicts"] == ["HEARTBEAT.md"] and both["error"]["exit"] == 5
+    assert both["agent"]["running"]
+    refused("has no release before", "--back", name="deploy --back")
+    server.close()
+    refused("board", expect=4)
+
+
 @pytest.fixture
 def services(server):
     with Services() as made:

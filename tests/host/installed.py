@@ -21,7 +21,7 @@ def run(command, **options):
     done = subprocess.run(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        timeout=120, check=False, **options,
+        timeout=600, check=False, **options,
     )  # fmt: skip
     assert done.returncode == 0, f"{command}: {done.stdout}"
     return done.stdout

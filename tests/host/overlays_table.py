@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenner_host import FIRMWARE
-from tenner_host.overlays import CORE, Table, read_table
+from tenner_host.overlays import CORE, RULES, Table, read_table
 from tenner_host.overlays.constants import find_constants
 from tenner_host.overlays.merge import phases_named
 from tenner_host.overlays.program import Program, Symbol, read_program
@@ -15,7 +15,7 @@ DYNAMIC = {"tenner.tools": ["run"], "tenner.sensors": ["read"]}
 def generated(sources: dict[str, bytes]) -> Table:
     """One overlay for each package, and a core with the names that the import of the agent's first
     module needs."""
-    linux = read_table(FIRMWARE / "overlays.toml").linux
+    linux = read_table(FIRMWARE / RULES).linux
     empty = Table({CORE: []}, linux=linux)
     wanted = {
         path: source

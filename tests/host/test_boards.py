@@ -64,7 +64,7 @@ def test_an_agent_is_left_alone_unless_one_insists():
         board.wait_for("agent runs")
         before = board.status()
         one = listed()["virtual board 'one'"]
-        assert one["state"].startswith("shows no prompt, perhaps because its agent runs")
+        assert one["state"].startswith("shows no prompt: its agent runs")
         assert one["micropython"] is None
         assert "not asked yet (tenner boards --ask)" in tenner("boards").stdout
         assert board.status()["child"] == before["child"]

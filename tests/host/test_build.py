@@ -11,15 +11,23 @@ from tenner_host.overlays import maps
 from tests.host.overlays_support import RUNTIME
 
 TABLE = """
-[overlays]
-core = ["tenner", "tenner.app", "tenner.overlay", "tenner.overlay_loader", "tenner.port.package", "tenner.port.compat", "tenner.port.stream", "tenner.port.has_input", "tenner.port.opening"]
-more = ["tenner.more"]
+[core]
+modules = ["tenner", "tenner.app", "tenner.overlay", "tenner.overlay_loader", "tenner.port.package", "tenner.port.compat", "tenner.port.stream", "tenner.port.has_input", "tenner.port.opening"]
 [phases]
-IDLE = []
-WORK = ["more"]
+IDLE = ""
+WORK = ""
 [linux]
 modules = ["tenner.port.cpython", "tenner.tools.exec"]
 """  # noqa: E501
+
+
+def _layout(overlay):
+    made = {
+        "overlays": {overlay: ["tenner.more: more"]},
+        "phases": {"WORK": [overlay]},
+        "cold": [],
+    }
+    return json.dumps(made).encode()
 
 
 @pytest.fixture
@@ -30,7 +38,8 @@ def firmware(tmp_path):
             "/boot.py": b"# boot\n",
             "/main.py": b"from tenner.app import main\nmain()\n",
             "/manifest.py": b"",
-            "/overlays.toml": TABLE.encode(),
+            "/layout.toml": TABLE.encode(),
+            "/layout.json": _layout("more"),
             "/tenner/__init__.py": b'__version__ = "1"\n__build__ = ""\n',
             "/tenner/store/__init__.py": b"# tenner store: files.\n",
             "/tenner/app.py": (
@@ -93,16 +102,9 @@ def test_a_build_has_an_id_by_which_its_tracebacks_are_understood(firmware):
     assert b"\x06app\0" in tree["/lib/tenner/app.mpy"]
 
 
-def test_an_overlay_and_a_folder_of_data_cannot_have_one_name(firmware):
-    table = firmware / "overlays.toml"
-    table.write_text(TABLE.replace("more =", "store =").replace('"more"', '"store"'))
-    with pytest.raises(build.BuildError, match="overlay store has the name of a folder"):
-        build.firmware_tree(firmware=firmware)
-
-
 def test_a_wrong_table_is_a_sentence(firmware):
-    (firmware / "overlays.toml").write_text(TABLE.replace("tenner.more", "tenner.mare"))
-    with pytest.raises(build.BuildError, match="overlay more has tenner.mare, which does not"):
+    (firmware / "layout.toml").write_text(TABLE.replace('"tenner.app"', '"tenner.ape"'))
+    with pytest.raises(build.BuildError, match="overlay core has tenner.ape, which does not"):
         build.firmware_tree(firmware=firmware)
 
 

@@ -35,19 +35,22 @@ def test_every_file_is_read_as_it_is_in_the_source(board):
         if name.endswith(".json"):
             data = build.minify_json(data, name)
         if name == "store/config.tsv":
+            for more in sorted((FIRMWARE / "tenner/channels").glob("*/settings.tsv")):
+                data += more.read_bytes().partition(b"\n")[2]
             data = data_pack.without_meanings(data)
         assert b"".join(files.blocks(*package.locate(name))) == data, name
 
 
 def test_a_board_has_the_settings_without_what_they_mean(board, monkeypatch):
-    monkeypatch.setattr(config, "_place", ())
-    there = list(config.rows())
-    monkeypatch.setattr(config, "_place", ())
+    monkeypatch.setattr(config, "_places", ())
+    there, on_there = list(config.rows()), list(config.switches())
+    monkeypatch.setattr(config, "_places", ())
     monkeypatch.setattr(sys, "path", [str(FIRMWARE)])
     monkeypatch.setattr(package, "_pack", None)
     here = list(config.rows())
     assert there == [(*row[:-1], "") for row in here]
-    monkeypatch.setattr(config, "_place", ())
+    assert on_there == list(config.switches()) == ["mqtt.host", "telegram.token", "webhook.url"]
+    monkeypatch.setattr(config, "_places", ())
 
 
 def test_a_file_that_is_not_there_is_an_error(board):

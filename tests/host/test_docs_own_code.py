@@ -7,7 +7,7 @@ import pytest
 
 from scripts import api_page
 from tenner_host import FIRMWARE, ROOT, build
-from tenner_host.overlays import read_table
+from tenner_host.overlays import table_of
 from tenner_host.overlays.bundle import wanted
 from tenner_host.overlays.kept import Kept
 from tenner_host.overlays.program import read_program
@@ -40,7 +40,7 @@ def test_the_examples_run_on_a_board():
 @pytest.fixture(scope="module")
 def kept():
     modules, scripts = build.sources(FIRMWARE)
-    table = read_table(FIRMWARE / "overlays.toml")
+    table = table_of(modules, FIRMWARE)
     program = read_program(wanted(modules, table), table.is_outside, table.pieces)
     return Kept(program, table, scripts)
 

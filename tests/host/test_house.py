@@ -18,7 +18,7 @@ def _house(folder):
     low = (
         "from tenner import overlay\n\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n"
         "    from tenner import app\n\n\nasync def go(app: 'app.App'):\n"
-        '    await overlay.enter("A")\n    await overlay.step("A", go, 1)\n'
+        '    await overlay.run("A", go)\n    await overlay.step("A", go, 1)\n'
     )
     return _tree(
         folder,
@@ -26,9 +26,9 @@ def _house(folder):
             "firmware/main.py": "",
             "firmware/tenner/__init__.py": "",
             "firmware/tenner/app.py": app,
-            "firmware/tenner/overlay.py": "def enter(): pass\n",
+            "firmware/tenner/overlay.py": "def step(): pass\n",
             "firmware/tenner/parts/low.py": low,
-            "firmware/overlays.toml": '# words\n[overlays]\ncore = ["tenner.app: App run"]\n',
+            "firmware/layout.toml": '# words\n[core]\nmodules = ["tenner.app: App run"]\n',
             "host_tools/tenner_host/__init__.py": "",
         },
     )
@@ -38,8 +38,8 @@ def test_the_marks_count_imports_for_types(tmp_path):
     marks = dict(house.marks(_house(tmp_path)))
     assert marks["circles_with_types"] == 1 and marks["modules_in_the_largest_circle"] == 2
     assert (marks["functions_that_take_the_app"], marks["overlay_calls"]) == (1, 2)
-    assert (marks["calls_of_enter"], marks["modules_with_overlay_calls"]) == (1, 1)
-    assert (marks["table_lines"], marks["table_overlays"], marks["table_symbols"]) == (2, 1, 2)
+    assert marks["modules_with_overlay_calls"] == 1
+    assert (marks["table_lines"], marks["table_symbols"]) == (2, 2)
 
 
 def test_lines_and_modules_are_counted_by_package(tmp_path):

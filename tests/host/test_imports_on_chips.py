@@ -18,9 +18,10 @@ ELSEWHERE = {"linux", "cpython"}
 def test_the_port_has_the_usual_built_in_modules_in_sys_modules():
     port = (FIRMWARE / "tenner/port/esp32.py").read_text()
     known = set(re.search(r'_REPLACEABLE = const\("(.*)"\)', port).group(1).split())
+    modules = check_imports.modules(FIRMWARE / "tenner", "tenner", (".py",))
     counts = collections.Counter(
         name
-        for importer, tree in check_imports.modules(FIRMWARE / "tenner", "tenner").items()
+        for importer, tree in modules.items()
         if not ELSEWHERE & set(importer.split("."))
         for node in tree.body
         for name in check_imports.named(node)

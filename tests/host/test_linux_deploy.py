@@ -199,9 +199,15 @@ def test_a_package_has_a_folder_of_its_own_and_gives_its_kit_back(tmp_path, monk
 
 def test_a_file_that_is_no_package_is_refused_in_a_sentence(tmp_path):
     path = tmp_path / "x.tar.xz"
-    path.write_bytes(b"something else")
-    with pytest.raises(CommandError, match="cannot be read as a package"):
-        package.unpacked_kit(path)
+    whole = tmp_path / "whole.tar.xz"
+    with tarfile.open(whole, "w:xz") as archive:
+        archive.add(__file__, "tenner/kit/ld.so")
+    assert package.unpacked_kit(whole)
+    cut = whole.read_bytes()[:-99]
+    for content in (b"something else", cut, cut[:50] + bytes(99) + cut[149:]):
+        path.write_bytes(content)
+        with pytest.raises(CommandError, match="or it was cut or damaged$"):
+            package.unpacked_kit(path)
     with tarfile.open(path, "w"):
         pass
     with pytest.raises(CommandError, match="it has no kit/ld.so"):

@@ -1,4 +1,4 @@
-"""`make new-tool` and `make new-driver`: the files pass their own tests and the checks at once."""
+"""`make new-tool` and its like: the files pass their own tests and the checks at once."""
 
 import shutil
 import subprocess
@@ -10,7 +10,17 @@ import pytest
 from scripts import check_subset, new_part
 from tenner_host import ROOT
 
-PARTS = [("tool", "echo_text", "tools"), ("driver", "lm92", "sensors")]
+PARTS = [
+    ("tool", "echo_text", "tools"),
+    ("driver", "lm92", "sensors"),
+    ("channel", "ntfy", "channels"),
+]
+#: Files of each that are there and change, beside those that `make format` makes.
+CHANGED = {
+    "tool": ["tests/attacks/attacks.json"],
+    "driver": ["firmware/tenner/sensors/chips.tsv", "docs/sensors.md"],
+    "channel": [],
+}
 
 
 @pytest.fixture
@@ -28,7 +38,9 @@ def house(tmp_path):
 @pytest.mark.parametrize(("kind", "name", "package"), PARTS)
 def test_a_new_part_passes_at_once(house, kind, name, package):
     made = new_part.make(kind, name, house)
-    assert f"firmware/tenner/{package}/{name}.py" in made
+    assert [path for path in made if (ROOT / path).exists()] == CHANGED[kind]
+    source = made[0]
+    assert source.startswith(f"firmware/tenner/{package}/{name}")
     done = subprocess.run(
         [sys.executable, f"tests/test_{package}_{name}.py"],
         cwd=house,
@@ -44,19 +56,18 @@ def test_a_new_part_passes_at_once(house, kind, name, package):
         paths = [house / path for path in made if path.endswith(".py")]
         ran = subprocess.run([*ruff, *paths], capture_output=True, text=True, check=False)
         assert ran.returncode == 0, ran.stdout
-    source = Path(f"firmware/tenner/{package}/{name}.py")
-    assert check_subset.check_source(source, (house / source).read_text()) == []
-    assert "firmware/overlays.toml" not in made
+    assert check_subset.check_source(Path(source), (house / source).read_text()) == []
+    assert "firmware/layout.toml" not in made and "firmware/layout.json" not in made
 
 
 @pytest.mark.parametrize(("kind", "name", "_package"), PARTS)
 def test_it_writes_over_nothing(house, kind, name, _package):
     new_part.make(kind, name, house)
-    table = house / {"tool": "tests/attacks/attacks.json", "driver": "docs/sensors.md"}[kind]
-    before = table.read_text()
+    files = [path for path in house.rglob("*") if path.is_file()]
+    before = [path.read_bytes() for path in files]
     with pytest.raises(SystemExit, match="is there already"):
         new_part.make(kind, name, house)
-    assert table.read_text() == before
+    assert [path.read_bytes() for path in files] == before
 
 
 @pytest.mark.parametrize("name", ["", "a", "Dew", "1a", "a-b", "../x", "x" * 25])

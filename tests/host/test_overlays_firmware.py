@@ -8,8 +8,9 @@ import builtins
 import pytest
 
 from tenner_host import FIRMWARE, build
-from tenner_host.overlays import bundle, read_table
+from tenner_host.overlays import RULES, bundle, read_table, table_of
 from tenner_host.overlays.bundle import file_name
+from tenner_host.overlays.place import Layout, place, symbols_of
 from tenner_host.overlays.scopes import resolve
 from tenner_host.overlays.table import CORE_ALIAS
 from tests.host.overlays_table import generated
@@ -21,13 +22,21 @@ SOURCES = {
 SCRIPTS = {"main.py": (FIRMWARE / "main.py").read_bytes()}
 
 
-@pytest.fixture(scope="module", params=["table", "generated"])
+def by_rules():
+    rules = read_table(FIRMWARE / RULES)
+    return symbols_of(SOURCES, rules), rules
+
+
+@pytest.fixture(scope="module", params=["layout", "rules", "packages"])
 def built(request):
-    """The overlays as the table has them, and as one made from the imports has them."""
-    path = FIRMWARE / "overlays.toml"
-    if request.param == "table" and not path.exists():
-        pytest.skip("there is no firmware/overlays.toml yet")
-    table = read_table(path) if request.param == "table" else generated(SOURCES)
+    """The overlays by the layout, without one, and one for each package."""
+    made = {
+        "layout": lambda: table_of(SOURCES, FIRMWARE),
+        # By the rules alone: nothing is known of any symbol.
+        "rules": lambda: place(*by_rules(), Layout()),
+        "packages": lambda: generated(SOURCES),
+    }
+    table = made[request.param]()
     return table, bundle(SOURCES, table, scripts=SCRIPTS)
 
 

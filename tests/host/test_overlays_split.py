@@ -128,6 +128,35 @@ def test_a_split_module_does_the_same_as_a_whole_one(tmp_path):
     both(tmp_path, {**MODULES, "app": app}, SPLIT, phases={**PHASES})
 
 
+def test_texts_that_name_attributes_keep_them_wherever_they_stand(tmp_path):
+    modules = {
+        "app": """
+from tenner.box import Box, full, look
+def main():
+    print(Box(3, 4).weight, look(Box(3, 4), 1), full().fineness)
+""",
+        "box": """
+from collections import namedtuple
+_FIELDS = ("weight", "gauged")
+_DEFAULT = {"fineness": 5}
+Box = namedtuple("Box", _FIELDS)
+class Full:
+    def __init__(self, fineness):
+        self.fineness = fineness
+def full():
+    return Full(**_DEFAULT)
+def look(box, number):
+    return getattr(box, _FIELDS[number])
+""",
+    }
+    overlays = {
+        "core": ["app", "box: _FIELDS"],
+        "some": ["box: Box Full full look"],
+        "rest": ["box"],
+    }
+    assert both(tmp_path, modules, overlays, phases={**PHASES}) == "3 4 5\n"
+
+
 def test_a_constructor_may_be_where_the_objects_are_made(tmp_path):
     modules = {
         **MODULES,

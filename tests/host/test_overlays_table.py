@@ -1,4 +1,4 @@
-"""firmware/overlays.toml, and sentences about mistakes in it."""
+"""firmware/layout.toml, and sentences about mistakes in it."""
 
 import pytest
 
@@ -6,14 +6,14 @@ from tenner_host.overlays import CORE, OverlayError, Table, bundle, read_table
 from tests.host.overlays_support import package, table
 
 TEXT = """
-[overlays]
-core = ["tenner.app", "tenner.overlay"]
-one = ["tenner.one"]
-two = ["tenner.two"]
+[core]
+modules = ["tenner.app", "tenner.overlay"]
+classes = ["tenner.errors"]
 [phases]
-IDLE = []
-WORK = ["one"]
-"*" = ["two"]
+IDLE = "nothing"
+WORK = "something"
+[packs]
+page = ["tenner.page"]
 [dynamic]
 "tenner.tools" = "run"
 [api]
@@ -24,54 +24,30 @@ modules = ["tenner.port.linux.*", "tenner.cli"]
 
 
 def read(tmp_path, text):
-    path = tmp_path / "overlays.toml"
+    path = tmp_path / "layout.toml"
     path.write_text(text)
-    found = read_table(path)
-    found.adopt(["tenner.app", "tenner.overlay", "tenner.one", "tenner.two"])
-    return found
+    return read_table(path)
 
 
-def test_a_table_is_read(tmp_path):
+def test_the_rules_are_read(tmp_path):
     found = read(tmp_path, TEXT)
-    assert found.overlay_of("tenner.one") == "one"
-    assert found.phases == {"IDLE": ["two"], "WORK": ["one", "two"]}
+    assert found.overlays == {CORE: ["tenner.app", "tenner.overlay", "tenner.errors:*"]}
+    assert found.phases == {"IDLE": [], "WORK": []}
     assert found.looked_up("tenner.tools.i2c", {"run", "NEEDS"}) == ["run"]
     assert found.looked_up("tenner.tools.errors", {"ToolError"}) == []
     assert found.looked_up("tenner.tools", {"run"}) == []
     assert found.api == ["tenner.log"]
+    assert (found.pack_of("tenner.page"), found.pack_of("tenner.page.now")) == ("page", "page")
+    assert found.pack_of("tenner.pages") == ""
+
+
+def test_what_an_overlay_may_need():
+    found = Table({CORE: [], "one": [], "two": []}, {"IDLE": ["two"], "WORK": ["one", "two"]})
     assert found.may_need("one", "two")
     assert not found.may_need("two", "one")
     assert found.leaving_phase("two", "one") == "IDLE"
     assert found.may_need("one", CORE)
     assert not found.may_need(CORE, "two")
-
-
-def test_phases_list_groups_of_overlays(tmp_path):
-    text = TEXT.replace("[phases]", '[groups]\nall = ["one", "two"]\n[phases]\nREST = ["all"]')
-    found = read(tmp_path, text)
-    assert found.phases["REST"] == ["one", "two"]
-
-
-def test_overlays_stay_in_a_phase_that_code_does_not_enter(tmp_path):
-    text = TEXT.replace("[dynamic]", '[stay]\nSPARE = ["one"]\nROOMY = ["SPARE"]\n[dynamic]')
-    found = read(tmp_path, text)
-    assert found.phases["SPARE"] == found.phases["ROOMY"] == ["one", "two"]
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (
-            ("[phases]", '[groups]\none = ["two"]\n[phases]'),
-            r"\[groups\]: one has another meaning",
-        ),
-        (("[phases]", "[stay]\ntwo = []\n[phases]"), r"\[stay\]: two has another meaning"),
-        (("[phases]", '[stay]\nSPARE = ["on"]\n[phases]'), "phase SPARE names no overlay: 'on'"),
-    ],
-)
-def test_mistakes_in_groups_are_sentences(tmp_path, change, sentence):
-    with pytest.raises(OverlayError, match=sentence):
-        read(tmp_path, TEXT.replace(*change))
 
 
 def test_what_only_linux_needs(tmp_path):
@@ -85,13 +61,11 @@ def test_what_only_linux_needs(tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (("core =", "kernel ="), "no overlay 'core'"),
-        (('"tenner.two"', '"tenner.one"'), "tenner.one is in one and in two"),
-        (('WORK = ["one"]', 'WORK = ["on"]'), "phase WORK names no overlay: 'on'"),
+        (("[core]", "[kernel]"), r"\[kernel\] is unknown"),
         (("[api]", "[apis]"), r"\[apis\] is unknown"),
-        (('"*" = ["two"]', '"*" = 5'), r"\[phases\] \* is not a list"),
-        (('"*" = ["two"]', '"*" = [5]'), "5 is not a name"),
-        (("[phases]", "[phases"), "overlays.toml: "),
+        (('["tenner.errors"]', "5"), r"\[core\] classes is not a list"),
+        (('["tenner.errors"]', "[5]"), "5 is not a name"),
+        (("[phases]", "[phases"), "layout.toml: "),
     ],
 )
 def test_mistakes_are_sentences(tmp_path, change, sentence):
@@ -156,12 +130,12 @@ APP = "def main(): pass\n"
         (
             {"a": "from tenner import overlay\ndef f(): overlay.run('LUNCH', f)\n"},
             {"core": ["app", "a"]},
-            "a.py:2: overlays.toml has no phase LUNCH",
+            "a.py:2: firmware/layout.toml has no phase LUNCH",
         ),
         (
             {"a": "from tenner import overlay\ndef f(): overlay.run('IDLE' if f else 'TEA', f)\n"},
             {"core": ["app", "a"]},
-            "a.py:2: overlays.toml has no phase TEA",
+            "a.py:2: firmware/layout.toml has no phase TEA",
         ),
         (
             {"a": "from tenner import overlay\ndef f(n): overlay.run(n, f)\n"},

@@ -111,20 +111,19 @@ def test_start_files_stay_short():
     assert any("more than 30" in row for row in rows)
 
 
-def test_an_import_for_types_may_name_any_module(tmp_path):
+def test_an_import_for_types_obeys_the_order(tmp_path):
     body = (
         "from tenner.net.url import x\n\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n"
-        "    from typing import Any\n\n    from tenner.app import App\n"
+        "    from typing import Any\n\n    from tenner.net.types import Holder\n"
     )
     assert found(body) == []
-    assert found(body.replace("TYPE_CHECKING", "x")) != []
-    for name, other in (("one", "two"), ("two", "one")):
-        text = f"TYPE_CHECKING = False\nif TYPE_CHECKING:\n    import {other}\n"
-        (tmp_path / f"{name}.py").write_text(text)
+    assert "which is above it" in found(body.replace("net.types", "app"))[0]
+    text = "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    import two\n"
+    (tmp_path / "one.py").write_text(text)
+    (tmp_path / "two.pyi").write_text("import three\n")
     assert check_imports.check(tmp_path, tmp_path / "none") == []
-    (tmp_path / "one.py").write_text("import two\n")
-    (tmp_path / "two.py").write_text("import one\n")
-    assert check_imports.check(tmp_path, tmp_path / "none") != []
+    (tmp_path / "two.pyi").write_text("import one\n")
+    assert check_imports.check(tmp_path, tmp_path / "none") == ["circle of imports: one, two"]
 
 
 def test_a_module_may_be_longer_by_its_imports_for_types():

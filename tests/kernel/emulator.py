@@ -158,8 +158,9 @@ class Guest:
         self._process.stdin.write(line.encode() + b"\n")
         self._process.stdin.flush()
 
-    def wait_for(self, start, limit_s=120):
-        """The rest of the next line that starts so; the lines before it are dropped."""
+    def wait_for(self, start, limit_s=600):
+        """The rest of the next line that starts so; the lines before it are dropped. A busy
+        computer emulates slowly."""
         deadline = time.monotonic() + limit_s
         dropped = []
         while True:

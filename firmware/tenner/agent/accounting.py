@@ -4,14 +4,17 @@
 from tenner.agent import history
 from tenner.agent.history_records import record
 from tenner.log import log
+from tenner.port.compat import const
 from tenner.tools.untrusted import SOMEBODY
+
+_HISTORY = const("history")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tenner.agent.agent import Agent, Session
-    from tenner.agent.turn import Result
+    from tenner.agent.types import Cost
 
 
 def keep(agent: "Agent", session: "Session", lines: "Sequence[bytes]" = ()) -> bool:
@@ -20,7 +23,9 @@ def keep(agent: "Agent", session: "Session", lines: "Sequence[bytes]" = ()) -> b
         history.check(session)
         if lines:
             history.append(session, lines)
-            agent.full = False
+            if agent.full == _HISTORY:
+                agent.full = ""
+                agent.notify("I can keep our conversation on flash again.")
     except OSError as error:
         not_stored(agent, error)
         return False
@@ -35,11 +40,11 @@ def not_stored(agent: "Agent", error: OSError) -> None:
     sent."""
     log("session", "history not stored: %s" % error)
     if not agent.full:
-        agent.full = True
+        agent.full = _HISTORY
         agent.notify("I cannot keep our conversation on flash: %s" % error)
 
 
-def account(agent: "Agent", kind: str, who: str, result: "Result") -> None:
+def account(agent: "Agent", kind: str, who: str, result: "Cost") -> None:
     """Count and log the cost of a turn."""
     try:
         agent.get("budget").spend(result.tokens(), kind, result.estimated)

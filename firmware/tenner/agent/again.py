@@ -15,11 +15,11 @@ from tenner.store import files, json_strict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.turn import Turn
-    from tenner.app import App
+    from tenner.agent.parts import Inbox
+    from tenner.agent.types import Answered
 
 
-def keep(app: "App", message: Message, turn: "Turn") -> bool:
+def keep(app: "Inbox", message: Message, turn: "Answered") -> bool:
     """Keep a message for a second turn; return False if its error is the answer."""
     result = turn.result
     if (
@@ -50,7 +50,7 @@ def keep(app: "App", message: Message, turn: "Turn") -> bool:
     return True
 
 
-async def ask(app: "App") -> None:
+async def ask(app: "Inbox") -> None:
     """Put the message that the last start kept into the inbox."""
     message = _load(app)
     if message is not None:
@@ -62,12 +62,12 @@ async def ask(app: "App") -> None:
     files.remove(path(app))
 
 
-def path(app: "App") -> str:
+def path(app: "Inbox") -> str:
     """Return the path of the kept message."""
     return app.state + "/again"
 
 
-def _load(app):
+def _load(app: "Inbox"):
     try:
         chat, text, sender, reply_to, by_owner = json_strict.loads(files.read_text(path(app)))
         if not (isinstance(text, str) and isinstance(sender, str)):

@@ -8,10 +8,10 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.agent.parts import Host
     from tenner.port import Port
-    from tenner.schedule.service import CronJobs
     from tenner.store.config import Config
+    from tenner.tools.types import Jobs
 
 
 _SMALL_KB = const(8)  # of a history: without PSRAM, each KB of a request takes time
@@ -46,15 +46,16 @@ class Agent:
     `owner()` is the owner's (channel, chat); `clock` is a net.clock.Clock.
     """
 
-    def __init__(self, port: "Port", config: "Config", workspace: str, app: "App") -> None:
+    def __init__(self, port: "Port", config: "Config", workspace: str, app: "Host") -> None:
         self.port = port
         self.config = config
         self.workspace = workspace
         self.app = app
         self.get = app.get
         self.lane = Lane(app.clock)
-        #: Has the owner been notified that flash is full?
-        self.full = False
+        #: The part that could not write its files, of which the owner knows: "history" or a
+        #: service of the schedule; "" for none.
+        self.full = ""
         #: Is a task waiting to summarize a history?
         self.tidying = False
         #: Has a background turn read untrusted text? From then on its reports count as untrusted.
@@ -65,7 +66,7 @@ class Agent:
         self._session: Session | None = None
 
     @property
-    def cron(self) -> "CronJobs":
+    def cron(self) -> "Jobs":
         return self.get("cron")
 
     def session(self, channel: str, chat: int | str) -> Session:

@@ -1,7 +1,6 @@
 # tenner agent.background: turns of heartbeat and cron, and messages the agent sends unasked.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner import overlay
 from tenner.agent import accounting, cut_off
 from tenner.agent.errors import Preempted
 from tenner.agent.turn import Turn
@@ -12,16 +11,14 @@ from tenner.port.package import locate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.agent.turn import Result
-    from tenner.app import App
+    from tenner.agent.types import Background, Outgoing, Sending
     from tenner.llm.reply import Reply
-    from tenner.schedule.service import Service
-    from tenner.schedule.task import Request
 
 _ALARM = const("al:")
 
 
 async def run_turn(
-    app: "App",
+    app: "Background",
     text: str,
     kind: str,
     model: str | None = None,
@@ -36,8 +33,7 @@ async def run_turn(
     without tools, whose (text, tokens) it returns. `owes`, `limit_s`: as in Turn.
     """
     # Turns that follow each other closely would cut short every poll.
-    if await app.breathe():
-        await overlay.enter("TURN")
+    await app.breathe()
     turn = Turn(app.agent, kind, text, model=model)
     turn.owes = owes
     turn.limit_s = limit_s
@@ -69,7 +65,7 @@ async def run_turn(
     return reply
 
 
-async def send(service: "Service", request: "Request") -> None:
+async def send(service: "Sending", request: "Outgoing") -> None:
     """Deliver the text of a request to its address, and note the outcome in it."""
     try:
         if service.deliver is None:
@@ -92,13 +88,13 @@ async def send(service: "Service", request: "Request") -> None:
                 service.app.chart(value, task.chart_s, channel, chat, False, request.seen)
 
 
-async def tell(app: "App", text: str, channel: str, chat: int | str) -> None:
+async def tell(app: "Background", text: str, channel: str, chat: int | str) -> None:
     """Send a text to a chat."""
     app.deliver(channel, chat, text)
 
 
 async def deliver(
-    app: "App",
+    app: "Background",
     text: str,
     alert: bool | str = False,
     channel: str | None = None,
@@ -127,20 +123,20 @@ async def deliver(
 
 
 async def remember(
-    app: "App", text: str, alert: bool | str, channel: str, chat: int | str
+    app: "Background", text: str, alert: bool | str, channel: str, chat: int | str
 ) -> None:
     """Add a delivered text to the session of its chat, so that the person can answer it."""
     accounting.remember(app.agent, channel, chat, text, app.agent.untrusted_reports)
 
 
-def _resolved(app, alert, channel=None, chat=None):
+def _resolved(app: "Background", alert, channel=None, chat=None):
     """Return (alert, channel, chat), without a chat that for alerts or the owner's."""
     if chat is None:
         channel, chat = _alerted(app) if alert else app.owner()
     return alert, channel, chat
 
 
-def _alerted(app):
+def _alerted(app: "Background"):
     """Return the (channel, chat) for alerts: `heartbeat.channel` and `heartbeat.chat`, or the
     owner."""
     get = app.config.get

@@ -9,7 +9,7 @@ from tenner.port.compat import const, ticks_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.turn import Turn
+    from tenner.agent.types import Origin
     from tenner.llm.reply import Reply
 
 _MAX_CALLS = const(16)
@@ -19,7 +19,7 @@ _BESIDE = const("\n\n(The model wrote a tool call as text, which does not run.)"
 _LETTERS = const(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
-async def repair(turn: "Turn", reply: "Reply") -> None:
+async def repair(turn: "Origin", reply: "Reply") -> None:
     """
     Clean the names and arguments of the calls in `reply`, or turn its text into calls, if it is
     nothing else and all the tools exist. Raise Stopped for the markup of any other call.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tenner.agent.agent import Agent
-    from tenner.agent.turn import Turn
+    from tenner.agent.types import Prompt
 
 # The owner's files in the order they stand in the prompt, and how many bytes of each are read.
 # Stable files come first: providers cache the unchanged beginning of a prompt.
@@ -32,7 +32,7 @@ def _file_pieces(path, limit):
         yield b"\n[cut: read_file shows the rest]"
 
 
-def system(agent: "Agent", turn: "Turn") -> "Iterator[bytes]":
+def system(agent: "Agent", turn: "Prompt") -> "Iterator[bytes]":
     """Yield the system prompt as raw UTF-8 pieces, without secrets of the settings."""
     return redaction.redacted(_system(agent, turn))
 
@@ -63,7 +63,7 @@ def _system(agent, turn):
         yield b"\n" + note.encode()
 
 
-def records(turn: "Turn") -> "Iterator[bytes]":
+def records(turn: "Prompt") -> "Iterator[bytes]":
     """Yield history and this turn's own lines as pieces of history lines (agent.history), without
     secrets."""
     return redaction.redacted(_records(turn), True)

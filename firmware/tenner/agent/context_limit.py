@@ -18,9 +18,9 @@ from tenner.store import files, json_strict, repairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.model_call import Request
-    from tenner.agent.turn import Turn
+    from tenner.agent.types import Sized
     from tenner.llm.errors import LlmError
+    from tenner.llm.types import Request
 
 _MODELS = const(8)
 _FILE_BYTES = const(4096)
@@ -30,7 +30,7 @@ _LEAST_WINDOW = const(256)
 _FILE_LIMITS = (2048, 1024, 512, 256, 128, 0)
 
 
-async def fit(turn: "Turn") -> None:
+async def fit(turn: "Sized") -> None:
     """Reduce the request to the known context of the model, before the model call."""
     get = turn.agent.config.get
     allowed = (get("llm.context_tokens") - get("llm.max_tokens")) * _TOKEN_BYTES
@@ -43,7 +43,7 @@ async def fit(turn: "Turn") -> None:
     _reduce(turn, allowed - _OVERHEAD)
 
 
-async def shrink(turn: "Turn", request: "Request", error: "LlmError") -> None:
+async def shrink(turn: "Sized", request: "Request", error: "LlmError") -> None:
     """
     Make the request smaller than the one rejected with `error`. Raise Stopped when nothing can be
     left out, or for another kind of error.

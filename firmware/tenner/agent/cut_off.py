@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tenner.agent.agent import Agent
     from tenner.agent.errors import Stopped
     from tenner.agent.message_queue import Message
-    from tenner.agent.turn import Result, Turn
+    from tenner.agent.types import Answered, Outcome
 
 _SHORT = const(2000)  # characters
 _PIECE = const(1024)  # bytes: a used heap has few long stretches
@@ -34,7 +34,7 @@ _REST_FAILED = const("(cut off at the length limit; the rest did not come: %s)")
 _SPACELESS = const("\u2e80")
 
 
-def take(turn: "Turn", text: str, stop: str) -> str | None:
+def take(turn: "Answered", text: str, stop: str) -> str | None:
     """Return the complete answer, its last part being `text`; None when the model has to continue
     it."""
     if turn.result.kept:
@@ -49,7 +49,7 @@ def take(turn: "Turn", text: str, stop: str) -> str | None:
     return text if stop != "length" else _with_note(text, CUT_AGAIN)
 
 
-def unfinished(turn: "Turn", reason: "Stopped") -> str:
+def unfinished(turn: "Answered", reason: "Stopped") -> str:
     """Return the received part of an answer with a note that gives the `reason` for the missing
     rest."""
     note = _REST_FAILED % reason
@@ -62,7 +62,7 @@ def short(text: str) -> str:
     return "(the beginning of this long answer was sent, and is not kept here)\n" + text[-_SHORT:]
 
 
-def parts(agent: "Agent", result: "Result") -> "Iterator[str]":
+def parts(agent: "Agent", result: "Outcome") -> "Iterator[str]":
     """Yield a long answer, whose beginning is on flash, in parts that end at a line or a word."""
     path = _path(agent)
     is_roomy = sys.implementation.name == "cpython" and not agent.port.small
@@ -93,7 +93,7 @@ def parts(agent: "Agent", result: "Result") -> "Iterator[str]":
         yield text
 
 
-def deliver(agent: "Agent", message: "Message", result: "Result") -> str:
+def deliver(agent: "Agent", message: "Message", result: "Outcome") -> str:
     """Send all parts of a long answer but the last as separate messages; return the last."""
     last = ""
     for part in parts(agent, result):
@@ -103,7 +103,7 @@ def deliver(agent: "Agent", message: "Message", result: "Result") -> str:
     return last
 
 
-def record(turn: "Turn", text: str) -> "Iterator[bytes]":
+def record(turn: "Answered", text: str) -> "Iterator[bytes]":
     """Yield the history line of an answer, whose beginning may be on flash, in pieces."""
     kept = turn.result.kept
     pieces = record_pieces("a", short(text) if kept > _REMEMBERED else text)

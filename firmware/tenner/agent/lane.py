@@ -7,8 +7,22 @@ from tenner.agent.errors import LaneBusy, Preempted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.turn import Result, Turn
+    from typing import Protocol, TypeVar
+
     from tenner.net.clock import Clock
+
+    Result_co = TypeVar("Result_co", covariant=True)
+
+    class Running(Protocol[Result_co]):
+        """The turn that a lane runs; see agent.turn.Turn."""
+
+        kind: str
+        preemptible: bool
+
+        def interrupt(self, reason: str) -> None: ...
+        def cancel_question(self) -> None: ...
+        def draft(self) -> str: ...
+        async def run(self) -> Result_co: ...
 
 
 class Lane:
@@ -27,7 +41,7 @@ class Lane:
         #: Held by the person whose turn runs or is next.
         self.queue = asyncio.Lock()
         self._people = 0
-        self._turn: "Turn | None" = None
+        self._turn: "Running | None" = None
         self._idle_since = clock.mono_s()
         self._freed = asyncio.Event()
         #: Has a /stop that is not answered yet stopped a turn?
@@ -90,7 +104,7 @@ class Lane:
         self._idle_since = self._clock.mono_s()
         self._freed.set()
 
-    async def person(self, who: str, turn: "Turn") -> "Result":
+    async def person(self, who: str, turn: "Running[Result_co]") -> "Result_co":
         """Run `turn` for a person as soon as the running turn allows; return its result."""
         self.request(who)
         try:
@@ -98,7 +112,7 @@ class Lane:
         finally:
             self.release()
 
-    async def background(self, who: str, turn: "Turn") -> "Result":
+    async def background(self, who: str, turn: "Running[Result_co]") -> "Result_co":
         """Run `turn` if the lane is free, else raise LaneBusy; raise Preempted when a person
         came."""
         if self.busy():

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tenner.agent.turn import Turn
+    from tenner.agent.types import Asking
     from tenner.llm.collect import Collector
     from tenner.store.files import Parts
 
@@ -49,7 +49,7 @@ class Request:
     #: The file for the fields that the model wants back, and its bytes so far.
     tail_at: "tuple[str | None, int]" = (None, 0)
 
-    def __init__(self, turn: "Turn", tools: "Sequence[Parts]") -> None:
+    def __init__(self, turn: "Asking", tools: "Sequence[Parts]") -> None:
         self._turn = turn
         self._tools = tools
         _limit(self, turn)
@@ -64,7 +64,7 @@ class Request:
         return self._tools
 
 
-async def ask(turn: "Turn", timeout_ms: int) -> None:
+async def ask(turn: "Asking", timeout_ms: int) -> None:
     """Ask the model and put its Reply into `turn.reply`; raise Stopped when there is none."""
     if turn.tools is None:
         turn.tools = await overlay.step("OFFER", _offer, turn)
@@ -113,7 +113,6 @@ async def _offer(turn):
     agent = turn.agent
     if agent.get("registry").servers:
         await overlay.step("LIST", _refresh, agent)
-        await overlay.enter("OFFER")
         turn.notes = agent.get("registry").missing()
     tools = agent.get("registry").schemas(turn.kind)
     small = agent.config.get("llm.context_tokens") < _SMALL_CONTEXT

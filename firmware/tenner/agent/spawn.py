@@ -9,9 +9,10 @@ from tenner.agent.turn import Turn
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.agent.agent import Agent
+    from tenner.tools.types import Turn as Caller
 
 
-def start(agent: "Agent", text: str, turn: Turn) -> str:
+def start(agent: "Agent", text: str, turn: "Caller") -> str:
     """
     Start the task `text` in the background for `turn`; return the sentence for the model. A small
     board runs one, in the lane like any background turn, so that people keep priority; other

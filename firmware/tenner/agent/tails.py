@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tenner.agent.agent import Agent
-    from tenner.agent.turn import Turn
+    from tenner.agent.types import Records
     from tenner.llm.reply import Reply
 
 #: The first bytes of such lines.
@@ -32,7 +32,7 @@ _NO_SIGNATURE = const(
 )
 
 
-def note(turn: "Turn", reply: "Reply") -> None:
+def note(turn: "Records", reply: "Reply") -> None:
     """Add the fields of a reply with calls to the records of the turn, and keep those of its calls
     until the calls are there."""
     turn.tails = reply.tail_end
@@ -69,7 +69,7 @@ def pieces(agent: "Agent", line: bytes) -> "Iterator[bytes]":
     yield head + b"]\n"
 
 
-def kept(turn: "Turn") -> "Iterator[bytes]":
+def kept(turn: "Records") -> "Iterator[bytes]":
     """Yield the records of a turn for the history."""
     for line in turn.lines:
         if line[:5] in KINDS:

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tenner.agent.agent import Agent
-    from tenner.agent.turn import Turn
+    from tenner.agent.parts import Reaching, Sender
+    from tenner.agent.types import Calling
     from tenner.llm.reply import Reply
     from tenner.net.http import Http
-    from tenner.schedule.service import CronJobs
     from tenner.sensors.reader import Sensors
     from tenner.tools.registry import Registry
+    from tenner.tools.types import Jobs
 
 _MAX_SAME_FAILURES = const(3)
 _WRITERS = ("write_file", "edit_file", "append_file")
@@ -43,7 +44,7 @@ _BOARD_LINES = const(16 * 1024)  # bytes of a turn's own records; old results ar
 class ToolContext:
     """A tool's access to the board, the settings, its own turn, and people."""
 
-    def __init__(self, agent: "Agent", turn: "Turn") -> None:
+    def __init__(self, agent: "Agent", turn: "Calling") -> None:
         self.agent = agent
         self.turn = turn
         self.port = agent.port
@@ -64,12 +65,10 @@ class ToolContext:
         """Return a new HTTP client."""
         return self.agent.app.http()
 
-    async def jobs(self) -> "CronJobs":
+    async def jobs(self) -> "Jobs":
         """Return the schedule's jobs."""
-        jobs = self.agent.cron
         # At the first call the code that makes them makes room for their own.
-        await overlay.enter("TOOL")
-        return jobs
+        return await overlay.step("TOOL", self.agent.get, "cron")
 
     def spawn(self, task: str) -> str:
         """Start a background turn for this one; return the sentence for the model."""
@@ -107,12 +106,11 @@ class ToolContext:
             await overlay.step("KEEP", _deliver_file, app, channel, chat, text, file)
         else:
             return "error: a file can be sent on Telegram only: name its path instead"
-        await overlay.enter("TOOL")
         return "queued for %s:%s" % (channel, chat)
 
     async def ask(self, text: str) -> bool:
         """
-        Ask the owner to approve `text`, in phase WAIT; return False on a no or without an answer.
+        Ask the owner to approve `text`; return False on a no or without an answer.
         The turn's time limit excludes the wait; `cancel_question` means no, and an interruption
         leaves as CancelledError. Raise OSError where the owner cannot be asked.
         """
@@ -123,7 +121,7 @@ class ToolContext:
         try:
             if turn.chain:
                 await turn.chain.close()  # the connection would take memory meanwhile
-            async with overlay.released():
+            async with overlay.released("WAIT"):
                 return await turn.question
         except asyncio.CancelledError:
             if not turn.overruled:
@@ -150,7 +148,9 @@ def is_odd(reply: "Reply") -> bool:
     return text[-1] in "}]`" or any(part in text for part in _MARKUP)
 
 
-def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | None]], str, str]":
+def take(
+    turn: "Calling", reply: "Reply"
+) -> "tuple[Sequence[tuple[str, str, str | None]], str, str]":
     """
     Count `reply`, add its text to the records, and return ([(id, name, arguments) of its calls],
     text, stop), so that the Reply can be freed.
@@ -191,7 +191,7 @@ def take(turn: "Turn", reply: "Reply") -> "tuple[Sequence[tuple[str, str, str | 
     return calls, text, reply.stop
 
 
-def join(turn: "Turn", reply: "Reply") -> None:
+def join(turn: "Calling", reply: "Reply") -> None:
     """Join a long text. An answer takes the place of the results of tools, which are cut as in the
     history."""
     if not reply.calls and reply.stop != "length":
@@ -199,7 +199,7 @@ def join(turn: "Turn", reply: "Reply") -> None:
     reply.text, reply.blocks = "".join(reply.blocks), ()
 
 
-async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> None:
+async def run(turn: "Calling", calls: "Sequence[tuple[str, str, str | None]]") -> None:
     """Run the calls in order; every call gets exactly one result, even when the turn stops."""
     _note(turn, calls)
     done = 0
@@ -218,7 +218,6 @@ async def run(turn: "Turn", calls: "Sequence[tuple[str, str, str | None]]") -> N
             text = await runner.call(ToolContext(turn.agent, turn), name, arguments)
             if heartbeat and not text.startswith("error"):
                 text += await heartbeat.understood(before)
-                await overlay.enter("CALLS")
             turn.add("t", text, call_id)
             done += 1
             _guard(turn, (name, arguments), text)
@@ -240,11 +239,11 @@ def _note(turn, calls):
     turn.extras = ()
 
 
-async def _deliver(app, *args):
+async def _deliver(app: "Sender", *args):
     app.deliver(*args)
 
 
-async def _deliver_file(app, channel, chat, text, file):
+async def _deliver_file(app: "Reaching", channel, chat, text, file):
     path = attachments.copy(file, app.state)
     if len(text) > _CAPTION:
         app.deliver(channel, chat, text)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tenner.agent.agent import Agent, Session
-    from tenner.agent.model_call import Request
     from tenner.llm.chain import Chain
     from tenner.llm.reply import Reply
+    from tenner.llm.types import Request
     from tenner.store.files import Parts
 
 
@@ -170,12 +170,10 @@ class Turn:
             # The next round would reuse the connection; now the long poll needs the only TLS
             # session.
             await self.chain.close()
-        await overlay.enter("KEEP")
         self.result.ms = ticks_diff(ticks_ms(), start)
         if self.on_result:
-            self.on_result(self.result)
-            await overlay.enter("TURN")
-        self._end()
+            await overlay.step("KEEP", self.on_result, self.result)
+        await overlay.step("KEEP", _end, self)
         return self.result
 
     def _begin(self):
@@ -201,17 +199,6 @@ class Turn:
             result.error = error.args[0]
             result.outage = error.outage
             result.interrupted = self._interrupted
-
-    def _end(self):
-        """Store the records of the turn in the history."""
-        lines = self.lines
-        if self.spooled or self.unkept is not None or self.tails is not None:
-            lines = self._all_lines()
-        if self.result.error is not None:
-            self.add("a", "(no answer: %s)" % self.result.error)
-        if self.session is not None and self.span is None:
-            self._mark()
-            self.keep(lines)
 
     def _all_lines(self):
         if self.spooled:
@@ -243,25 +230,20 @@ class Turn:
         max_rounds = get("turn.max_rounds") or (12 if self.agent.port.small else 30)
         limit_s = self.limit_s or get("turn.timeout_s")
         for _ in range(max_rounds):
-            await overlay.enter("OFFER")
             timeout_ms = limit_s * 1000 + self.asked_ms - ticks_diff(ticks_ms(), start)
             if timeout_ms <= 0:
                 raise Stopped("I stopped: this took longer than %d s." % limit_s)
             await model_call.ask(self, timeout_ms)
             reply, self.reply = self.reply, None
             if reply.blocks:
-                # The reader of a long text makes room for the join.
-                await overlay.enter("CALLS")
-                tool_calls.join(self, reply)
+                await overlay.step("CALLS", tool_calls.join, self, reply)
             if self.run_tools and tool_calls.is_odd(reply):
                 await overlay.step("TOOL_CALL", call_repair.repair, self, reply)
-                await overlay.enter("CALLS")
-            calls, text, stop = tool_calls.take(self, reply)
+            calls, text, stop = await overlay.step("CALLS", tool_calls.take, self, reply)
             self.stop = stop
             reply = None
             if calls:
-                await overlay.enter("CALLS")
-                await tool_calls.run(self, calls)
+                await overlay.once("CALLS", tool_calls.run, self, calls)
                 if self.kind != "person":
                     await self.agent.app.breathe(self)
                 continue
@@ -279,3 +261,15 @@ class Turn:
             raise Stopped(
                 "Stopped, as you asked." if self._interrupted == "stop" else self._interrupted
             )
+
+
+def _end(turn):
+    """Store the records of the turn in the history."""
+    lines = turn.lines
+    if turn.spooled or turn.unkept is not None or turn.tails is not None:
+        lines = turn._all_lines()
+    if turn.result.error is not None:
+        turn.add("a", "(no answer: %s)" % turn.result.error)
+    if turn.session is not None and turn.span is None:
+        turn._mark()
+        turn.keep(lines)

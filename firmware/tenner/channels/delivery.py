@@ -20,11 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenner.channels.console import Console
-    from tenner.channels.mqtt.channel import Mqtt
-    from tenner.channels.telegram.channel import Telegram
-    from tenner.page.channel import Page
-    from tenner.page.chip import ChipPage
+    from tenner.channels.types import Local, Sending
     from tenner.store.outbox import Outbox
 
 _MARK = const("(maybe sent before) ")
@@ -58,7 +54,7 @@ class Delivery:
         self.first = first
         self._channels = {}
 
-    def register(self, name: str, channel: "Telegram | Mqtt | Console | Page | ChipPage") -> None:
+    def register(self, name: str, channel: "Local | Sending") -> None:
         """Send messages to `name` over `channel` from now on."""
         self._channels[name] = channel
 
@@ -80,10 +76,13 @@ class Delivery:
         target = self._channels.get(channel)
         if alert:
             chat = getattr(target, "alert_chat", chat)
-            if text.strip():
-                self._publish(channel, text)
-        if hasattr(target, "show"):
-            target.show(chat, text)
+        ids = self._queue(target, channel, chat, text, alert, id, reply_to)
+        if alert and text.strip():
+            self._publish(channel, text)
+        return ids
+
+    def _queue(self, target, channel, chat, text, alert, id, reply_to):
+        if hasattr(target, "show") and _shows(target, chat, text):
             return []
         limit = getattr(target, "max_units", None)
         if limit and alert:
@@ -95,7 +94,8 @@ class Delivery:
         return [self.outbox.add(channel, chat, parts, alert, id, reply_to)]
 
     def _publish(self, channel, text):
-        """Queue an alert for other channels that accept alerts, such as a broker."""
+        """Queue an alert for other channels that accept alerts, such as a broker, after the
+        owner's: none of them holds that up."""
         for name in self._channels:
             chat = getattr(self._channels[name], "alert_chat", None)
             if name != channel and chat:
@@ -130,8 +130,8 @@ class Delivery:
         text = _MARK + item.text if item.possibly_sent else item.text
         verdict, detail = "retry", None
         if hasattr(channel, "show"):
-            channel.show(item.chat, text)
-            verdict = "ok"
+            if _shows(channel, item.chat, text):
+                verdict = "ok"
         elif channel:
             leaving = []
 
@@ -144,10 +144,13 @@ class Delivery:
                 alarm = item.alert[3:] if item.alert[:3] == _ALARM else item.alert
             try:
                 if "/" in item.channel:
-                    verdict, detail = await file_message.send(channel, item, began)
+                    verdict, detail = await overlay.once(
+                        "SENDING", file_message.send, channel, item, began
+                    )
                 else:
-                    verdict, detail = await channel.send(
-                        item.chat, text, self._quoted(item), began=began, alarm=alarm
+                    quoted = self._quoted(item)
+                    verdict, detail = await overlay.once(
+                        "SENDING", channel.send, item.chat, text, quoted, began, alarm
                     )
             except MemoryError:
                 # The channel knows whether all was sent; if not, the same step sends it again.
@@ -156,7 +159,6 @@ class Delivery:
                 if not leaving:
                     raise
                 verdict, detail = "unknown", log_exception("sending to " + item.channel, error)
-            await overlay.enter("SEND")
         if verdict == "ok":
             self._resolve(item, detail)
             return True
@@ -203,6 +205,16 @@ class Delivery:
         # A notice about a notice to the owner would go round forever.
         if chat is not None and str(chat) != str(about):
             self.deliver(channel, chat, text)
+
+
+def _shows(channel, chat, text):
+    try:
+        channel.show(chat, text)
+        return True
+    except OSError as error:
+        # Flash, which has a page's conversation, may be full.
+        log("outbox", "not shown yet: %s" % error)
+        return False
 
 
 def _parts(text, limit):

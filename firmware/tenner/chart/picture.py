@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenner.chart.layout import Layout
+    from tenner.chart.types import Drawing
 
 WIDTH = const(640)
 HEIGHT = const(320)
@@ -54,7 +54,7 @@ PALETTE = (
 )
 
 
-async def draw(write: "Callable[[bytes | memoryview], object]", layout: "Layout") -> None:
+async def draw(write: "Callable[[bytes | memoryview], object]", layout: "Drawing") -> None:
     """Write the PNG of a chart."""
     rows = _Rows(layout)
     png = Png(write, WIDTH, HEIGHT, PALETTE)
@@ -68,7 +68,7 @@ async def draw(write: "Callable[[bytes | memoryview], object]", layout: "Layout"
 class _Rows:
     """The state of the drawing from row to row."""
 
-    def __init__(self, layout: "Layout") -> None:
+    def __init__(self, layout: "Drawing") -> None:
         self._layout = layout
         self._row = bytearray(WIDTH // 2)
         self._blank = bytes(self._row)

@@ -16,20 +16,11 @@ from tenner.store import files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from typing import NamedTuple
 
-    from tenner.agent.model_call import Request
     from tenner.llm.reply import Reply
+    from tenner.llm.types import Candidate, Request
     from tenner.net.http import Http
     from tenner.store.config import Config
-
-    class Candidate(NamedTuple):
-        name: str
-        api: str
-        base_url: str
-        api_key: str
-        model: str
-        max_tokens: int
 
 
 def _is_empty(reply):
@@ -92,8 +83,6 @@ class Chain:
         for candidate in found:
             if left_s() <= 0:
                 break
-            if errors:
-                await overlay.enter("REQUEST")
             try:
                 reply = await self._ask(candidate, request, timeout_s, left_s)
                 if files.size(self._store) > 0:
@@ -102,7 +91,8 @@ class Chain:
                     return reply
                 raise failure.empty(candidate)
             except LlmError as error:
-                self._failed(candidate, error, errors)
+                failed = error
+            await overlay.step("REQUEST", _failed, self, candidate, failed, errors)
         raise failure.all_failed(errors)
 
     async def close(self) -> None:
@@ -135,14 +125,6 @@ class Chain:
     def _cooldown(self):
         return Cooldown(self._store, self._notify, self._now)
 
-    def _failed(self, candidate, error, errors):
-        """Add the failure of a model to `errors`; raise it if no other may take the request."""
-        log("llm", "%s: %s" % (error.kind, error))
-        if error.kind == "context_overflow":
-            raise error
-        errors.append(error)
-        self._cooldown().failed(candidate, error)
-
     async def _ask(self, candidate, request, timeout_s, left_s):
         """Ask one model, once more after a failure that is likely to pass, and in another form
         where it refuses this one."""
@@ -163,22 +145,34 @@ class Chain:
                     return reply
                 except LlmError as error:
                     failed = error
-                waited = await self._wait(candidate, request, failed, waited, left_s())
-                await overlay.enter("REQUEST")
+                # The code of a failure makes room for that of a request.
+                waited = await overlay.once(
+                    "REQUEST", _wait, self, candidate, request, failed, waited, left_s()
+                )
         finally:
             if self._http is None:
                 self._http = http
             else:
                 await http.close()
 
-    async def _wait(self, candidate, request, error, waited, left_s):
-        """Wait before a retry, or learn another form of the request; return whether a wait is
-        behind it. Raise `error` if no retry helps."""
-        if error.words and quirks.learn(candidate, request, error):
-            return waited
-        wait_s = None if waited else failure.pause_s(error)
-        if wait_s is None or wait_s >= left_s:
-            raise error
-        log("llm", "%s: %s; retry in %.3g s" % (error.kind, error, wait_s))
-        await self._sleep(wait_s)
-        return True
+
+async def _wait(chain, candidate, request, error, waited, left_s):
+    """Wait before a retry, or learn another form of the request; return whether a wait is
+    behind it. Raise `error` if no retry helps."""
+    if error.words and quirks.learn(candidate, request, error):
+        return waited
+    wait_s = None if waited else failure.pause_s(error)
+    if wait_s is None or wait_s >= left_s:
+        raise error
+    log("llm", "%s: %s; retry in %.3g s" % (error.kind, error, wait_s))
+    await chain._sleep(wait_s)
+    return True
+
+
+def _failed(chain, candidate, error, errors):
+    """Add the failure of a model to `errors`; raise it if no other may take the request."""
+    log("llm", "%s: %s" % (error.kind, error))
+    if error.kind == "context_overflow":
+        raise error
+    errors.append(error)
+    chain._cooldown().failed(candidate, error)

@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenner.agent.model_call import Request
-    from tenner.llm.chain import Candidate
+    from tenner.llm.types import Candidate, Request
+
 
 _USER = b'{"role":"user","content":"'
 _ASSISTANT = b'{"role":"assistant","content":"'

@@ -7,14 +7,14 @@ from tenner import overlay
 from tenner.llm import chat_completions, failure, messages, parse_chat, parse_messages, records
 from tenner.llm.collect import Collector
 from tenner.llm.stream import EventStream
+from tenner.net.http_errors import FAILURES
 from tenner.net.sse import SseReader
 from tenner.port.compat import const, ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.model_call import Request
-    from tenner.llm.chain import Candidate
     from tenner.llm.reply import Reply
+    from tenner.llm.types import Candidate, Request
     from tenner.net.http import Http
 
 _READ = const(256)
@@ -31,8 +31,8 @@ async def complete(
 ) -> "Reply":
     """
     Send `request` to `candidate` and return its Reply; raise LlmError when there is none, after a
-    silence of `timeout_s`, or after `limit_s`. Called in phase REQUEST, it returns in phase
-    ANSWER; `request.reply` has the draft of the reply meanwhile.
+    silence of `timeout_s`, or after `limit_s`. `request.reply` has the draft of the reply
+    meanwhile.
     """
     request.reply = None
     found = []
@@ -44,8 +44,7 @@ async def complete(
         try:
             end = await _receive(response, candidate, collector)
             # The code that reads makes room for that of the end.
-            await overlay.enter("ANSWER")
-            _end(collector, *end)
+            await overlay.once("ANSWER", _end, collector, *end)
         except ValueError as caught:
             if collector.error is None:
                 raise failure.unreadable(candidate, response, caught)
@@ -71,7 +70,7 @@ async def complete(
             # The overlay that writes the request makes room for the one that reads the reply.
             phases=("WRITE", "REPLY"),
         )
-    except (OSError, EOFError, ValueError, asyncio.TimeoutError) as caught:
+    except FAILURES as caught:
         error = caught
     finally:
         guard.cancel()

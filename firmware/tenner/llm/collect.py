@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenner.agent.model_call import Request
+    from tenner.llm.types import Limits
     from tenner.net.json.scanner import Scalar
 
 _MAX_CALLS = const(16)  # to run
@@ -117,7 +117,7 @@ class Collector:
     #: The number of pieces when the token counts came.
     counted = -1
 
-    def __init__(self, request: "Request", body_bytes: int) -> None:
+    def __init__(self, request: "Limits", body_bytes: int) -> None:
         self.limit = limit = request.max_reply
         self.keep_at = request.keep_at
         #: The bytes of text from which on its beginning goes there, and the most that go.

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenner.llm.chain import Candidate
     from tenner.llm.errors import LlmError
+    from tenner.llm.types import Candidate
 
 _LONGEST_COOLDOWN_S = const(86400)
 

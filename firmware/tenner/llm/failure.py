@@ -14,8 +14,8 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.llm.chain import Candidate
     from tenner.llm.collect import Collector
+    from tenner.llm.types import Candidate
     from tenner.net.http import Http
     from tenner.net.response import Response
 

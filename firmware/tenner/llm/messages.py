@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenner.agent.model_call import Request
-    from tenner.llm.chain import Candidate
+    from tenner.llm.types import Candidate, Request
+
 
 # A message up to its blocks, and a block of text up to its text.
 _USER = b'{"role":"user","content":['

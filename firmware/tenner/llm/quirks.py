@@ -20,9 +20,8 @@ from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.model_call import Request
-    from tenner.llm.chain import Candidate
     from tenner.llm.errors import LlmError
+    from tenner.llm.types import Candidate, Request
 
 _LETTERS = const("mloicrgn")
 _MODELS = const(16)

@@ -14,8 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenner.agent.model_call import Request
-    from tenner.llm.chain import Candidate
+    from tenner.llm.types import Candidate, Request
 
 
 # More lines than a block holds (agent.history_lines).

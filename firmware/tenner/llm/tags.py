@@ -10,7 +10,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.llm.collect import Collector
+    from tenner.llm.types import Tagged
 
 _LONGEST = const(40)  # bytes of a tag
 _LINE = const(120)  # characters of the last line of reasoning
@@ -36,7 +36,7 @@ _END = const(3)
 _WRAP = const(4)
 
 
-def take(reply: "Collector", piece: str) -> None:
+def take(reply: "Tagged", piece: str) -> None:
     """Take a piece of text that may have a tag, or comes after the beginning of one."""
     text = reply.held + piece
     reply.held = ""
@@ -83,7 +83,7 @@ def take(reply: "Collector", piece: str) -> None:
         text = text[size:]
 
 
-def finish(reply: "Collector") -> None:
+def finish(reply: "Tagged") -> None:
     """End the text."""
     held, reply.held = reply.held, ""
     if _kind(held.strip()) == _END:

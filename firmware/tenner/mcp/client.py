@@ -14,6 +14,7 @@ from tenner.mcp import headers
 from tenner.mcp.errors import McpError, Refused
 from tenner.mcp.reply import Reply
 from tenner.net import tls_errors
+from tenner.net.http_errors import FAILURES
 from tenner.net.json.writer import quote
 from tenner.port.compat import const
 from tenner.store import files
@@ -34,7 +35,6 @@ _LATEST = const("2026-07-28")
 # Versions that begin with `initialize`; the first is offered.
 _GREETED = const("2025-11-25 2025-06-18 2025-03-26")
 
-_FAILURES = (OSError, EOFError, ValueError, asyncio.TimeoutError)
 
 _MESSAGE = const('{"jsonrpc":"2.0","id":%d,"method":"%s","params":{%s}}')
 _NOTE = const('{"jsonrpc":"2.0","method":"notifications/initialized"}')
@@ -166,7 +166,7 @@ class Client:
             self.in_doubt = method == _CALL and reply.status >= 500
         except BaseException as error:
             self.in_doubt = method == _CALL and http.is_sent
-            if not isinstance(error, _FAILURES):
+            if not isinstance(error, FAILURES):
                 raise  # CPython's TimeoutError is an OSError.
             self._explain(error)
         return reply

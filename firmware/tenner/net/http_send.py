@@ -7,7 +7,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.net.http import Http
+    from tenner.net.types import Exchange
 
 # One write and one drain each: two writes per drain lose bytes under TLS. The response's buffer
 # gathers it.
@@ -15,7 +15,7 @@ _CHUNK = const(512)
 _SHORT = const(480)  # a head and a body that fit one chunk
 
 
-async def send(http: "Http") -> bool:
+async def send(http: "Exchange") -> bool:
     """Send the request of `http.work`; return False when the second pass of its body has another
     length."""
     # Not as arguments, which the frame of the caller would keep.

@@ -9,8 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenner.channels.mqtt.channel import Mqtt
-    from tenner.net.http import Http
+    from tenner.net.types import Holder
 
 
 class TlsSemaphore:
@@ -32,7 +31,7 @@ class TlsSemaphore:
         self._holders = []
         self._waiting = []  # long polls last
 
-    async def acquire(self, holder: "Http | Mqtt") -> None:
+    async def acquire(self, holder: "Holder") -> None:
         """Wait for a place for `holder`; a long poll (`yields`) lets all others go first."""
         waiting = self._waiting
         waiting.insert(len(waiting) if holder.yields else 0, holder)
@@ -50,14 +49,14 @@ class TlsSemaphore:
         over = len(self._holders) - self._limit
         return over > 0 or (over == 0 and not (self._fits and self._fits()))
 
-    def replace(self, holder: "Http", other: "Http") -> bool:
+    def replace(self, holder: "Holder", other: "Holder") -> bool:
         """Give the place of `holder` to `other`; return False if that may wait for one itself."""
         if other in self._waiting:
             return False
         self._holders[self._holders.index(holder)] = other
         return True
 
-    def release(self, holder: "Http | Mqtt") -> None:
+    def release(self, holder: "Holder") -> None:
         """Free the place of `holder`."""
         self._holders.remove(holder)
         self.has_room()

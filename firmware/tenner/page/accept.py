@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ssl import SSLContext
     from typing import Any
 
-    from tenner.page.server import Server
+    from tenner.page.types import Accepting
+
 
 _AGAIN_S = 1
 #: CPython has more in them than MicroPython, whose types are checked.
@@ -24,7 +25,7 @@ _asyncio: "Any" = asyncio
 _socket: "Any" = socket
 
 
-def listen(server: "Server", host: str, port: int, context: "SSLContext") -> asyncio.Task:
+def listen(server: "Accepting", host: str, port: int, context: "SSLContext") -> asyncio.Task:
     """Open the port; return the task that takes its connections. OSError if it cannot be used."""
     listening = _socket.create_server((host, port), backlog=server.connections)
     listening.setblocking(False)

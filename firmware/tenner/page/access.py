@@ -24,8 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenner.page.channel import Page
-    from tenner.page.chip import ChipPage
+    from tenner.page.types import Guarded
+
 
 _FILE = "/browsers.json"
 _CODE_LETTERS = const(10)
@@ -140,13 +140,13 @@ class Access:
         files.write_atomic(self._path, json.dumps([one[0] for one in self._sessions]))
 
 
-def of(page: "Page | ChipPage") -> Access:
+def of(page: "Guarded") -> Access:
     """Return the sessions of a page; after a change call `keep`."""
     app = page.app
     return page.access or Access(app.state, app.clock.mono_s, page.kept)
 
 
-def keep(page: "Page | ChipPage", access: Access) -> None:
+def keep(page: "Guarded", access: Access) -> None:
     """Keep the state of the sessions for the next request."""
     page.kept = access.kept()
 

@@ -84,7 +84,6 @@ async def alarm(page: "Page", connection: "Connection", request: "Request") -> N
     # Two steps: memory has room for the code of one.
     words = await overlay.step("VIEW", alarm_words, request)
     text = await overlay.step("VIEW", alarm_commands.act, page.app.get("heartbeat"), words)
-    await overlay.enter("VIEW")
     await connection.answer(200, {"answer": text})
 
 

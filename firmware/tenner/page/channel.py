@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
-    from tenner.app import App
     from tenner.page.connection import Connection
     from tenner.page.request import Request
+    from tenner.page.types import Application
 
 _KEPT_MESSAGES = const(100)
 
@@ -41,7 +41,9 @@ class Page:
     #: Alarms go to the owner's channel, and to the page too.
     alert_chat = "alerts"
 
-    def __init__(self, app: "App", serve: "Callable[[App, Page], Coroutine]") -> None:
+    def __init__(
+        self, app: "Application", serve: "Callable[[Application, Page], Coroutine]"
+    ) -> None:
         self.app = app
         self._serve = serve
         self.access = Access(app.state, app.clock.mono_s)

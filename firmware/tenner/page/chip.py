@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.app import App
     from tenner.page.connection import Connection
     from tenner.page.request import Request
+    from tenner.page.types import Application, Paged
 
 #: Connections that may wait, as many as a browser opens; a further one takes the place of one
 #: from the address that has most.
@@ -58,7 +58,7 @@ class ChipPage:
     waits = failed = False
     question: Question | None = None
 
-    def __init__(self, app: "App") -> None:
+    def __init__(self, app: "Application") -> None:
         self.app = app
         self._waiting = []  # [address, task] of each connection that waits
         self._serving = asyncio.Lock()
@@ -163,7 +163,7 @@ class ChipPage:
         return []
 
 
-def equip(app: "App") -> ChipPage:
+def equip(app: "Paged") -> ChipPage:
     """Give the agent its page."""
     app.page = ChipPage(app)
     return app.page

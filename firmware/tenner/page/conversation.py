@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.page.chip import ChipPage
     from tenner.page.connection import Connection
     from tenner.page.request import Request
+    from tenner.page.types import Talk
 
 _FILE = "/page.jsonl"
 _MAX_BYTES = const(8192)
@@ -28,13 +28,13 @@ _LONGEST = const(800)
 _AGAIN_MS = const(4000)
 
 
-def question(page: "ChipPage", text: str) -> Question:
+def question(page: "Talk", text: str) -> Question:
     """Return a new question to the owner; its number is that of its event."""
     page.count = _count(page) + 1
     return Question(log.visible(log.redact(text), KEPT))
 
 
-def show(page: "ChipPage", chat: int | str, text: str) -> None:
+def show(page: "Talk", chat: int | str, text: str) -> None:
     """Keep an answer, or a message to the owner."""
     is_answer = chat == page.chat
     failed = is_answer and page.failed
@@ -47,26 +47,36 @@ def show(page: "ChipPage", chat: int | str, text: str) -> None:
         page.waits = page.failed = False
 
 
-def say(page: "ChipPage", text: str) -> None:
+def say(page: "Talk", text: str) -> None:
     """Pass a person's words to the agent."""
     if page.waits:
         raise Refused(409, "the agent has not answered yet")
-    if not page.app.inbox.put_nowait(Message(page.name, page.chat, text, page.chat)):
+    inbox = page.app.inbox
+    if len(inbox) >= inbox.limit:
         raise Refused(503, "the board has enough to do: try again in a moment")
+    try:
+        _add(page, "you", text, False)
+    except OSError as error:
+        raise Refused(
+            507, "I cannot keep your words (%s): delete files, then say it again" % error
+        )
+    inbox.put_nowait(Message(page.name, page.chat, text, page.chat))
     page.waits = True
-    _add(page, "you", text, False)
 
 
-def answer(page: "ChipPage", yes: bool) -> None:
+def answer(page: "Talk", yes: bool) -> None:
     """Answer the agent's question."""
     if page.question is None:
         raise Refused(409, "the agent asks nothing now")
     page.question.resolve(yes)
     page.question = None
-    _add(page, "you", "yes" if yes else "no", False)
+    try:
+        _add(page, "you", "yes" if yes else "no", False)
+    except OSError as error:
+        log.log("page", "an answer is not kept: %s" % error)
 
 
-async def send(page: "ChipPage", connection: "Connection", status: int) -> None:
+async def send(page: "Talk", connection: "Connection", status: int) -> None:
     """Send the conversation."""
     found = {
         "messages": _messages(page),
@@ -76,7 +86,7 @@ async def send(page: "ChipPage", connection: "Connection", status: int) -> None:
     await connection.answer(status, found)
 
 
-async def follow(page: "ChipPage", connection: "Connection", request: "Request") -> None:
+async def follow(page: "Talk", connection: "Connection", request: "Request") -> None:
     """
     Send the events behind that of the header Last-Event-ID, and end: a browser asks again, as it
     does for a lost connection. Without the header there is none.
@@ -107,12 +117,12 @@ async def _put(connection, event):
     await connection.put("\n\n")
 
 
-def last_event(page: "ChipPage") -> int:
+def last_event(page: "Talk") -> int:
     """Return the number of the newest event."""
     return _count(page)
 
 
-def _count(page: "ChipPage") -> int:
+def _count(page: "Talk") -> int:
     if page.count is None:
         found = AppendLog(_path(page), _MAX_BYTES).tail(1)
         page.count = found[0].get("number", 0) if found else 0
@@ -132,7 +142,7 @@ def _add(page, who, text, failed):
     page.count = number
 
 
-def _messages(page: "ChipPage") -> "Any":
+def _messages(page: "Talk") -> "Any":
     """Yield the kept messages, oldest first."""
     path = _path(page)
     if files.exists(path):

@@ -9,12 +9,12 @@ from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.page.chip import ChipPage
+    from tenner.page.types import Opening
 
 _BACKLOG = 4
 
 
-async def begin(page: "ChipPage") -> None:
+async def begin(page: "Opening") -> None:
     """Listen for browsers, until the end of the program; OSError if the port cannot be used."""
     port = page.app.config.get("web.port")
     try:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from tenner.app import App
     from tenner.page.channel import Page
     from tenner.page.connection import Connection
-    from tenner.schedule.service import Service
+    from tenner.page.types import Application
+    from tenner.schedule.types import Service
 
 _CHANGED = "HEARTBEAT.md has changed, and the agent has not read it yet: look again in a moment."
 
@@ -45,7 +45,7 @@ async def send(page: "Page", connection: "Connection") -> None:
     await connection.flush()
 
 
-async def count_waiting(app: "App") -> int:
+async def count_waiting(app: "Application") -> int:
     """Return the number of messages in the outbox."""
     return len(app.get("delivery").outbox)
 
@@ -71,7 +71,7 @@ async def send_status(page: "Page", connection: "Connection", waiting: int) -> N
         await connection.put_value(_status(app, waiting))
 
 
-def _status(app, waiting):
+def _status(app: "Application", waiting):
     lines = list(status_lines.lines(app, waiting))
     free, used = app.port.memory()
     found = {

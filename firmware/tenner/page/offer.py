@@ -5,10 +5,10 @@ from tenner.page import access
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.page.chip import ChipPage
+    from tenner.page.types import Guarded
 
 
-def offer(page: "ChipPage", is_guest: bool) -> str:
+def offer(page: "Guarded", is_guest: bool) -> str:
     """Return the sentence that shows a new code."""
     app = page.app
     sessions = access.of(page)

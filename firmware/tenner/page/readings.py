@@ -14,10 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenner.app import App
     from tenner.page.channel import Page
     from tenner.page.connection import Connection
     from tenner.page.request import Request
+    from tenner.page.types import Application
 
 _DAY_S = const(86400)
 _SPARK_POINTS = const(96)
@@ -70,11 +70,11 @@ class Thinned:
                 self._pass(*second)
 
 
-def _ring(app):
+def _ring(app: "Application"):
     return Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
 
 
-def _live(app):
+def _live(app: "Application"):
     """Return {name: value} of the conditions' sensors, which are read more often than stored."""
     found = {}
     heartbeat = app.get("heartbeat")
@@ -88,7 +88,7 @@ def _live(app):
     return found
 
 
-async def sparks(app: "App", connection: "Connection") -> None:
+async def sparks(app: "Application", connection: "Connection") -> None:
     """Put a curve of each value's last day, and its newest reading, into the answer."""
     now = app.clock.now()
     ring = _ring(app)

@@ -10,8 +10,8 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.page.chip import ChipPage
     from tenner.page.connection import Connection
+    from tenner.page.types import Guarded
 
 #: A head and a body take at most so long: others wait for the memory.
 _READ_S = const(3)
@@ -22,7 +22,7 @@ _BODY = const(8192)
 _LATER = ("content-type", "if-none-match", "accept-encoding", "last-event-id")
 
 
-async def receive(page: "ChipPage", connection: "Connection") -> None:
+async def receive(page: "Guarded", connection: "Connection") -> None:
     """Read a request into `connection.request`, which stays None without any."""
     try:
         await _receive(page, connection)

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.page.access import Access
-    from tenner.page.connection import Connection
+    from tenner.page.types import Reader, Sessions
+
 
 #: The longest head and body, in bytes.
 _MAX_HEAD = const(8192)
@@ -78,7 +78,7 @@ class Request:
                 return value
         return ""
 
-    def find_session(self, access: "Access") -> None:
+    def find_session(self, access: "Sessions") -> None:
         """Set `halves`, `is_paired` and `is_guest`."""
         self.halves = self.cookie(COOKIE), self.headers.get(_TOKEN_HEADER, "")
         self.is_paired = access.allows(*self.halves)
@@ -121,7 +121,7 @@ def text_of(found: "dict[str, Any]", name: str, limit: int) -> str:
     return value
 
 
-async def read_head(connection: "Connection", limit: int = _MAX_HEAD) -> "Request | None":
+async def read_head(connection: "Reader", limit: int = _MAX_HEAD) -> "Request | None":
     """Read the head of a request, of at most `limit` bytes; None when the other side left before
     it sent any of it."""
     data = b""
@@ -181,7 +181,7 @@ def body_size(request: Request, limit: int = MAX_BODY) -> int:
     return int(text)
 
 
-async def read_body(connection: "Connection", request: Request, size: int) -> None:
+async def read_body(connection: "Reader", request: Request, size: int) -> None:
     """Read the body of this length into the request."""
     parts = [request.rest[:size]]
     request.rest = b""

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from tenner.app import App
-    from tenner.page.chip import ChipPage
     from tenner.page.connection import Connection
     from tenner.page.request import Request
+    from tenner.page.types import Application, Served
 
 #: Another computer may open a session if the present one had no request for so long.
 _IDLE_MS = const(10000)
@@ -37,7 +36,7 @@ _LEAVE_S = const(2)
 _RETRY = "Retry-After: 1"
 
 
-async def answer(page: "ChipPage", connection: "Connection", stream: "Any") -> None:
+async def answer(page: "Served", connection: "Connection", stream: "Any") -> None:
     """Answer a message to a chip's page, whose connection is `stream`."""
     computer = Computer(page.app)
     if page.computer:
@@ -68,7 +67,7 @@ class Computer:
     used_ms = 0
     _began_ms = 0
 
-    def __init__(self, app: "App") -> None:
+    def __init__(self, app: "Application") -> None:
         self.app = app
         self.port = app.port
         self.id = _id(app.port)

@@ -13,14 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.page.chip import ChipPage
+    from tenner.page.types import Served
+
 
 #: Others wait for the memory: a slow browser is cut off.
 _SEND_S = const(4)
 _ALL_S = const(30)
 
 
-async def serve(page: "ChipPage", stream: "Any", first: "list[bytes]") -> None:
+async def serve(page: "Served", stream: "Any", first: "list[bytes]") -> None:
     """Read a request that begins with `first[0]`, and answer it."""
     connection = Connection(stream, stream)
     connection.send_s = _SEND_S

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from tenner.app import App
     from tenner.page.channel import Page
+    from tenner.page.types import Application
 
 _RETRY_S = const(60)
 _NOT_HERE = const("without web.cert and web.key this page is for browsers of its own machine")
 
 
-async def run(app: "App", page: "Page") -> None:
+async def run(app: "Application", page: "Page") -> None:
     """Begin to serve the page, which goes on until the end of the program."""
     get = app.config.get
     told = ""
@@ -63,7 +63,7 @@ async def run(app: "App", page: "Page") -> None:
         log("page", "port %d takes sealed requests of the owner's computer (--via lan)" % port)
 
 
-async def _closed(app, problem, told):
+async def _closed(app: "Application", problem, told):
     """Note why there is no page, and wait; tell the owner of a new reason. Return it."""
     health.note("page", problem)
     if problem != told:

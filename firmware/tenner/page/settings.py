@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from tenner.agent.parts import Base
     from tenner.page.channel import Page
     from tenner.page.connection import Connection
     from tenner.page.request import Request
@@ -57,11 +58,11 @@ async def change(page: "Page", connection: "Connection", request: "Request") -> 
     asyncio.create_task(overlay.run("UPDATE", report.restart, page.app))
 
 
-def _path(app):
+def _path(app: "Base"):
     return getattr(app.port, "settings", "") or app.port.path("config.json")
 
 
-def _load(app):
+def _load(app: "Base"):
     path = _path(app)
     if not files.exists(path):
         return {}
@@ -120,7 +121,7 @@ def _put(tree, key, value):
         del tree[name]
 
 
-def _write(app, tree):
+def _write(app: "Base", tree):
     """Replace the file by one with which the agent starts; Refused otherwise."""
     path = _path(app)
     try:

@@ -9,9 +9,9 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.page.channel import Page
     from tenner.page.connection import Connection
     from tenner.page.request import Request
+    from tenner.page.types import Streaming
 
 #: A stream says something at least so often, so that both ends see a lost connection.
 _QUIET_S = const(15)
@@ -19,7 +19,7 @@ _STREAMS = const(8)
 _BLOCK = const(256)
 
 
-async def send(page: "Page", connection: "Connection", request: "Request") -> None:
+async def send(page: "Streaming", connection: "Connection", request: "Request") -> None:
     """Send events until the browser leaves or its session ends."""
     if page.streams >= _STREAMS:
         raise Refused(503, "too many pages are open: close one")

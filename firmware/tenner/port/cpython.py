@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
     from typing import IO, Any
 
-    from tenner.net.tls_reserve import TlsContext
+    from tenner.port.types import TlsContext
 
 # asyncio keeps a buffer of this size for each TLS connection: the longest record instead of the
 # usual 256 KB.

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.store.config import Config
+    from tenner.port.types import Sections
 
 _PSRAM_HEAP = const(1000000)  # no ESP32 without PSRAM has a GC heap of this size
 # A session takes up to 32 KB, one block of 17 KB among it; the rest is for Wi-Fi and for the
@@ -49,7 +49,7 @@ class Port:
         self.small = chip_heap.heap_bytes() < _PSRAM_HEAP
         #: Does Python's heap grow into the memory that Wi-Fi and TLS live on?
         self.shares_memory = chip_heap.is_shared
-        self._config: Config | None = None
+        self._config: Sections | None = None
         self._buses = {}  # open buses and pins by name or GPIO, and the names of each kind
         self._stdin: Stdin | None = None
         # Else each import of one looks for six files first.
@@ -169,7 +169,7 @@ class Port:
 
     # --- buses
 
-    def configure(self, config: "Config") -> None:
+    def configure(self, config: "Sections") -> None:
         """Take the pins and speeds of buses from the owner's settings; ValueError: a pin that
         cannot wake."""
         self._config = config

@@ -18,4 +18,13 @@ def entries(folder: str) -> "Iterator[tuple[str, str]]":
                 yield one.name, "d" if one.is_dir(follow_symlinks=False) else plain
     else:
         for one in os.ilistdir(folder):
-            yield one[0], {0x4000: "d", 0x8000: "f"}.get(one[1], "")
+            # Some file systems do not tell the kinds.
+            kind = one[1] or _kind(folder + "/" + one[0])
+            yield one[0], {0x4000: "d", 0x8000: "f"}.get(kind, "")
+
+
+def _kind(path):
+    try:
+        return os.stat(path)[0] & 0xF000
+    except OSError:  # a link to nowhere
+        return 0

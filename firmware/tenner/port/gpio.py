@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import machine
 
-    from tenner.store.config import Config
+    from tenner.port.types import Sections
 
 _LINES = ("scl", "sda", "sck", "mosi", "miso", "cs")
 
@@ -24,7 +24,7 @@ class Gpio(Pins):
     """The pins of `pins.csv` that are no bus."""
 
     def __init__(
-        self, path: str, config: "Config | None" = None, kept: dict | None = None
+        self, path: str, config: "Sections | None" = None, kept: dict | None = None
     ) -> None:
         super().__init__(path, config, kept)
         self._wired = {}

@@ -5,8 +5,8 @@ import asyncio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.net.tls_reserve import TlsContext
     from tenner.port.cpython import Stream
+    from tenner.port.types import TlsContext
 
 
 class _Context:

@@ -42,6 +42,19 @@ def locate(name: str) -> tuple[str, int, int]:
     return path, 0, _size(path)
 
 
+def folders(above: str, name: str) -> "Iterator[tuple[str, int, int]]":
+    """Yield the place of each file of this name in a folder of the folder `above`, unless a build
+    has packed the data files."""
+    for _ in packed(""):
+        return
+    place = package_path(above)
+    for folder in sorted(os.listdir(place)):
+        path = "%s/%s/%s" % (place, folder, name)
+        size = _size(path)
+        if size is not None:
+            yield path, 0, size
+
+
 def packed(prefix: str) -> "Iterator[tuple[str, tuple[str, int, int], str]]":
     """Yield (name, (path, start, end), the build's note) of the packed files whose names begin
     with `prefix`."""

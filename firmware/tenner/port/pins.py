@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     import machine
 
-    from tenner.store.config import Config
+    from tenner.port.types import Sections
 
 
 class Pins:
     """`config` is the owner's settings or None; `kept` holds open pins and buses between calls."""
 
     def __init__(
-        self, path: str, config: "Config | None" = None, kept: dict | None = None
+        self, path: str, config: "Sections | None" = None, kept: dict | None = None
     ) -> None:
         self.path = path
         self._config = config

@@ -12,10 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.app import App
+    from tenner.update.types import Updating
 
 
-def info(app: "App") -> "dict[str, Any]":
+def info(app: "Updating") -> "dict[str, Any]":
     """Return the facts of the computer's `Info` (tenner_host/board/info.py), and the state of an
     update."""
     root = app.port.root
@@ -42,6 +42,6 @@ def info(app: "App") -> "dict[str, Any]":
     }
 
 
-async def restart(app: "App") -> None:
+async def restart(app: "Updating") -> None:
     """Restart the board, after its reply is on the way."""
     await overlay.step("UPDATE", report.restart, app)

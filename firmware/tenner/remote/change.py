@@ -20,7 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.app import App
+    from tenner.agent.parts import Base
+
 
 _TEMP = files.WORKSPACE_TEMP
 _SPARE = const(16384)
@@ -30,7 +31,7 @@ _READ_ONLY = "the agent's service may only read it. Use ssh in place of --via"
 _LIFELINES = ("wifi", "power")
 
 
-def write(app: "App", path: str, at: int, size: int, body: bytes) -> "dict[str, Any]":
+def write(app: "Base", path: str, at: int, size: int, body: bytes) -> "dict[str, Any]":
     """Append the body at offset `at` of a file that will have `size` bytes."""
     place = _writable(app, path)
     temp = place + _TEMP
@@ -52,7 +53,7 @@ def write(app: "App", path: str, at: int, size: int, body: bytes) -> "dict[str, 
     return {}
 
 
-def commit(app: "App", path: str, sha256: str, old: str, channel: str) -> "dict[str, Any]":
+def commit(app: "Base", path: str, sha256: str, old: str, channel: str) -> "dict[str, Any]":
     """Let a complete file replace the old one; the settings of this channel stay."""
     place = _writable(app, path)
     temp = place + _TEMP
@@ -73,7 +74,7 @@ def commit(app: "App", path: str, sha256: str, old: str, channel: str) -> "dict[
     return {}
 
 
-def remove(app: "App", path: str, old: str) -> "dict[str, Any]":
+def remove(app: "Base", path: str, old: str) -> "dict[str, Any]":
     """Remove a file."""
     place = _writable(app, path)
     if path == CONFIG:
@@ -87,7 +88,7 @@ def remove(app: "App", path: str, old: str) -> "dict[str, Any]":
     return {}
 
 
-def _writable(app, path):
+def _writable(app: "Base", path):
     place = place_of(app, path)
     if path.startswith("/state"):
         raise ValueError("%s is the agent's own: only the cable writes it" % path)
@@ -100,7 +101,7 @@ def _is_seen(place, old):
     return old == "*" or old == (short_hash(place) if files.is_file(place) else "-")
 
 
-def _check_settings(app, temp, place, channel):
+def _check_settings(app: "Base", temp, place, channel):
     """Raise ValueError unless the agent uses all of the new settings, and stays in reach."""
     try:
         new = configload.check(temp)

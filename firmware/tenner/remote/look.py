@@ -14,14 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.app import App
+    from tenner.agent.parts import Base
+
 
 _PART = const(1024)
 #: Lines of the list that are sent together.
 _FULL = const(800)
 
 
-async def list_files(app: "App", reply: "Any", roots: "list[str]") -> "dict[str, Any]":
+async def list_files(app: "Base", reply: "Any", roots: "list[str]") -> "dict[str, Any]":
     """Send a line `size hash path` for each file below the roots."""
     lines = bytearray()
     waiting = list(roots)
@@ -43,7 +44,7 @@ async def list_files(app: "App", reply: "Any", roots: "list[str]") -> "dict[str,
     return {}
 
 
-async def read_file(app: "App", reply: "Any", path: str, at: int) -> "dict[str, Any]":
+async def read_file(app: "Base", reply: "Any", path: str, at: int) -> "dict[str, Any]":
     """Send a file from the offset `at`."""
     place = place_of(app, path)
     if not files.is_file(place):

@@ -6,13 +6,13 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.agent.parts import Base
 
 CONFIG = "/config.json"
 _MAX_PATH = const(200)
 
 
-def place_of(app: "App", path: str) -> str:
+def place_of(app: "Base", path: str) -> str:
     """Return the real path of a file that may be read; ValueError for another one."""
     parts = path.split("/")
     odd = parts[0] or "" in parts[1:] or "." in parts or ".." in parts

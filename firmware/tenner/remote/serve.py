@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.channels.mqtt.channel import Mqtt
-    from tenner.page.sealed import Computer
+    from tenner.remote.types import Carrier, Remote
+
 
 #: The topic of replies, below that of the board.
 _TOPIC = "remote/out"
@@ -31,7 +31,7 @@ _PART = const(1024)
 class Reply:
     """The reply to one request."""
 
-    def __init__(self, channel: "Mqtt | Computer") -> None:
+    def __init__(self, channel: "Carrier") -> None:
         self.channel = channel
         self._session = channel.session
         self._number = channel.session[0]
@@ -49,7 +49,7 @@ class Reply:
         await self.send(json.dumps(result).encode(), True)
 
 
-async def take(channel: "Mqtt | Computer", data: bytes) -> None:
+async def take(channel: "Carrier", data: bytes) -> None:
     """Answer one message; drop it with a line in the log unless it is the owner's."""
     channel.requests -= 1
     try:
@@ -74,7 +74,7 @@ async def take(channel: "Mqtt | Computer", data: bytes) -> None:
         log("remote", error)
 
 
-async def _answer(app, reply, content):
+async def _answer(app: "Remote", reply, content):
     line, _, body = content.partition(b"\n")
     try:
         request = json_strict.loads(line)
@@ -91,7 +91,6 @@ async def _answer(app, reply, content):
         log("remote", error)
         result = {"error": str(error)}
     except overlay.OutOfMemory:
-        await overlay.enter("REMOTE")
         result = {"error": "the board has too little memory for that now: try again"}
     await reply.end(result)
     if result.get("restart"):
@@ -100,14 +99,13 @@ async def _answer(app, reply, content):
         await about.restart(app)
 
 
-async def _run(app, reply, name, request, body):
+async def _run(app: "Remote", reply, name, request, body):
     if name == "info":
         return about.info(app)
     if name == "say":
         # Its code is evicted before the command.
         owner = app.owner()
         text = await overlay.step("COMMAND", _command, app, *owner, request["text"])
-        await overlay.enter("REMOTE")
         data = text.encode()
         for at in range(0, len(data), _PART):
             await reply.send(data[at : at + _PART])
@@ -134,5 +132,5 @@ async def _run(app, reply, name, request, body):
     raise ValueError("this board knows no request %s: update it" % name)
 
 
-async def _command(app, channel, chat, text):
+async def _command(app: "Remote", channel, chat, text):
     return await app.command_text(Message(channel, chat, text))

@@ -9,10 +9,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.app import App
+    from tenner.update.types import Updating
 
 
-def accept(app: "App", wanted: "dict[str, Any]", certificate: bytes) -> "dict[str, Any]":
+def accept(app: "Updating", wanted: "dict[str, Any]", certificate: bytes) -> "dict[str, Any]":
     """Install the version that the computer serves at `address`, `port` and `path`, after the
     reply; facts.OUTCOME then says how it ended. ValueError if that cannot begin now."""
     if not facts.is_possible(app):

@@ -11,7 +11,7 @@ from tenner.schedule.occurrences import Occurrences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.service import Service
+    from tenner.schedule.types import Service
 
 _MUTE_S = const(3600)
 _WHO = const(32)

@@ -7,8 +7,8 @@ from tenner.sensors import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Condition, Moment, Task
+    from tenner.schedule.types import Told
     from tenner.store.posix_tz import Zone
 
 # A longer time means that the clock was set in between.
@@ -33,13 +33,13 @@ def span(seconds: int) -> str:
     return words % (big, small) if small else words[:4] % big
 
 
-def board(service: "Service") -> str:
+def board(service: "Told") -> str:
     """Return `kitchen: `, which begins each message of a board with a name of its own, or ""."""
     name = service.app.config.get("name")
     return "%s: " % name if name and name != _UNNAMED else ""
 
 
-def sign(service: "Service", condition: "Condition") -> str:
+def sign(service: "Told", condition: "Condition") -> str:
     """Return the unit of a condition's value with a space before it, or ""."""
     unit = service.app.get("sensors").unit(condition.value)
     if condition.imperial:
@@ -81,7 +81,7 @@ def about(condition: "Condition") -> str:
     return (" or " if condition.either else " and ").join(found)
 
 
-def value(service: "Service", condition: "Condition", number: str) -> str:
+def value(service: "Told", condition: "Condition", number: str) -> str:
     """Return `room.temperature 31.5 °C (limit 30)`."""
     return "%s %s%s%s" % (
         condition.name(),
@@ -123,7 +123,7 @@ def extremes(task: "Task", sign: str = "") -> str:
     return ""
 
 
-def others(service: "Service", task: "Task") -> "list[Task]":
+def others(service: "Told", task: "Task") -> "list[Task]":
     """Return the other alarms on the same value that are under way, or that its last value
     meets."""
     found = []

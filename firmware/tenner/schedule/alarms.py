@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from tenner.schedule.occurrences import Occurrences
     from tenner.schedule.task import Moment, Task
+    from tenner.schedule.types import Look
 
 #: The places in the list. ID: the number of the episode, for people. START: UTC second of its
 #: beginning. VALUE: the value then. LOW, HIGH: the extremes since. OWED: the messages owed. TOLD:
@@ -86,7 +86,7 @@ def needs_model(task: "Task") -> bool:
     return bool(alarm[OWED] & BEGIN) and lasts
 
 
-def advance(occurrences: "Occurrences", task: "Task", readings: dict) -> None:
+def advance(occurrences: "Look", task: "Task", readings: dict) -> None:
     """Update the alarm from the readings. Call it at every look."""
     condition = task.condition
     service = occurrences.service

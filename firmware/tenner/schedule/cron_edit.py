@@ -12,12 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenner.schedule.service import CronJobs
+    from tenner.schedule.types import Service
+
 
 _SHOWN = const(3)  # times of a job that the owner is asked about
 
 
-def lines(cron: "CronJobs") -> "Iterator[str]":
+def lines(cron: "Service") -> "Iterator[str]":
     """Yield one line for each job of the file: its id, its time, its next run."""
     zone = cron.app.get("zone")
     moment = Moment(cron.app.clock)
@@ -30,15 +31,12 @@ def lines(cron: "CronJobs") -> "Iterator[str]":
                 continue  # the owner is told when the service reads it
             if job.key not in keys:
                 keys.append(job.key)
-                yield _line(cron, job, moment, zone)
+                yield _line(cron, entry, job, moment, zone)
     except ValueError as error:
         yield cron_jobs.BROKEN % error
-    else:
-        if not keys:
-            yield "no jobs"
 
 
-def _line(cron, job, moment, zone):
+def _line(cron, entry, job, moment, zone):
     due.start_timer(job, moment)
     for known in cron.tasks or ():
         if cron_jobs.is_same(known, job):
@@ -57,10 +55,12 @@ def _line(cron, job, moment, zone):
     when = "every %d s" % job.every_s
     if job.cron or job.at:
         when = "cron " + job.cron if job.cron else "at " + zone.short(job.at)
+    if job.cron and job.tz:
+        when += " in %s" % entry["schedule"]["tz"]
     return "%s (%s): %s" % (job.key, when, text)
 
 
-def add(cron: "CronJobs", entry: dict) -> str:
+def add(cron: "Service", entry: dict) -> str:
     """
     Add an entry, in the place of one with the same id, and return `times` of it; ValueError names
     the mistake. The service reads a new job when the memory is free.
@@ -81,7 +81,7 @@ def add(cron: "CronJobs", entry: dict) -> str:
     return _when(cron, job)
 
 
-def times(cron: "CronJobs", entry: dict) -> str:
+def times(cron: "Service", entry: dict) -> str:
     """Return in words when the job of an entry would run, with the next three times; ValueError if
     it is wrong."""
     return _when(cron, cron_jobs.job_of(entry, cron.app.get("zone")))
@@ -105,14 +105,14 @@ def _when(cron, job):
     return text + ", next " + ", ".join(found)
 
 
-def remove(cron: "CronJobs", key: str) -> None:
+def remove(cron: "Service", key: str) -> None:
     """Remove a job; ValueError for an unknown id."""
     _check(cron, key)
     cron_jobs.rewrite(cron.file, key, None)
     cron.poke()
 
 
-def enable(cron: "CronJobs", key: str, enabled: bool) -> None:
+def enable(cron: "Service", key: str, enabled: bool) -> None:
     """Switch a job on, also after failures, or off; ValueError for an unknown id."""
     _check(cron, key)
     entry = cron_jobs.find(cron.file, key)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from tenner.schedule.occurrences import Occurrences
+    from tenner.schedule.types import Look
+
 
 _MAX_ENTRY = const(6000)
 _MAX_ID = const(40)
@@ -166,7 +167,7 @@ def _pieces(path, key, entry):
             yield bytes(piece)
 
 
-def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] | None, list[str]]:
+def scan(occurrences: "Look", old: "Sequence[Task]") -> tuple[list[Task] | None, list[str]]:
     """Return (jobs, sentences for the owner) of the file; those of `old` go on where they are
     unchanged."""
     cron = occurrences.service

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Request, Task
+    from tenner.schedule.types import Service
 
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 #: Failures in a row after which a job is switched off.

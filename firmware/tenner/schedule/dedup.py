@@ -12,17 +12,18 @@ import re
 from binascii import hexlify
 from hashlib import sha256
 
+from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import schedule_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.service import Service
+    from tenner.schedule.types import Watching
 
 _ALARM = const("al:")
 
 
-def is_repeat(heartbeat: "Service", mark: str) -> bool:
+def is_repeat(heartbeat: "Watching", mark: str) -> bool:
     """Return whether the owner was told the text of that mark within `heartbeat.dedup_h`."""
     at = _sent_at(heartbeat, mark)
     if at == 0 and heartbeat.app.clock.trusted:
@@ -30,16 +31,19 @@ def is_repeat(heartbeat: "Service", mark: str) -> bool:
     return at is not None
 
 
-def confirm(heartbeat: "Service", mark: str, id: int | None = None) -> None:
+def confirm(heartbeat: "Watching", mark: str, id: int | None = None) -> None:
     """Note that the text of that mark has arrived, as the message `id` of its channel."""
     clock = heartbeat.app.clock
     line = '["%s",%d' % (mark, clock.now() if clock.trusted else 0)
     if id and mark[:3] == _ALARM:
         line += ",%d" % (first(heartbeat, mark) or id)
-    schedule_files.of(heartbeat).keep_mark(line + "]")
+    try:
+        schedule_files.of(heartbeat).keep_mark(line + "]")
+    except OSError as error:
+        log("heartbeat", "delivery of an alert not stored: %s" % error)
 
 
-def first(heartbeat: "Service", mark: str) -> int | None:
+def first(heartbeat: "Watching", mark: str) -> int | None:
     """Return the id of the first message of the episode that a mark belongs to, None if
     unknown."""
     start = ('["%s%s' % (_ALARM, mark[3:].split(".")[0])).encode()
@@ -77,7 +81,7 @@ def _window_s(heartbeat):
     return heartbeat.app.config.get("heartbeat.dedup_h") * 3600
 
 
-def mark_of(heartbeat: "Service", text: str) -> str | None:
+def mark_of(heartbeat: "Watching", text: str) -> str | None:
     """Return the mark of a text; None when everything may be said again at once."""
     if not _window_s(heartbeat):
         return None

@@ -11,15 +11,14 @@ from tenner.store.hours import Hours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.occurrences import Occurrences
-    from tenner.schedule.service import Service
+    from tenner.schedule.types import Look, Watching
 
 KEY = "digest"
 # A message to Telegram has 4,096 characters at most; the rest is counted.
 _MOST = const(3000)
 
 
-def why_held(occurrences: "Occurrences", task: Task) -> str | None:
+def why_held(occurrences: "Look", task: Task) -> str | None:
     """Return why a message of this alarm is not sent now: `held until 08:00`; None when it is."""
     moment = occurrences.moment
     if alarms.is_muted(task.condition, moment):
@@ -31,7 +30,7 @@ def why_held(occurrences: "Occurrences", task: Task) -> str | None:
     return quiet(occurrences)
 
 
-def quiet(occurrences: "Occurrences") -> str | None:
+def quiet(occurrences: "Look") -> str | None:
     """Return `held until 08:00` in the quiet hours of all, None outside."""
     window = occurrences.service.window
     if not window:
@@ -49,7 +48,7 @@ def _minute(occurrences):
     return local[3] * 60 + local[4]
 
 
-def wait_s(occurrences: "Occurrences") -> int:
+def wait_s(occurrences: "Look") -> int:
     """Return the seconds until the quiet hours are over, 0 when they are."""
     if quiet(occurrences) is None:
         return 0
@@ -60,7 +59,7 @@ def wait_s(occurrences: "Occurrences") -> int:
     return ((Hours(occurrences.service.window).start - minute) % 1440 or 1) * 60 - local[5]
 
 
-def task_of(occurrences: "Occurrences") -> Task | None:
+def task_of(occurrences: "Look") -> Task | None:
     """Return the task that sends the held messages, None in quiet hours or without any."""
     if not occurrences.log.files.is_holding() or quiet(occurrences) is not None:
         return None
@@ -72,7 +71,7 @@ def task_of(occurrences: "Occurrences") -> Task | None:
     return task
 
 
-def text(occurrences: "Occurrences") -> tuple[str, str]:
+def text(occurrences: "Look") -> tuple[str, str]:
     """Return (text, mark) of the message."""
     zone = occurrences.zone
     lines = []
@@ -112,7 +111,7 @@ def text(occurrences: "Occurrences") -> tuple[str, str]:
     return board + head + "\n".join(lines), "di:%s-%d" % (marks[0] if marks else "", len(marks))
 
 
-def marks(service: "Service") -> set[str]:
+def marks(service: "Watching") -> set[str]:
     """Return the marks of the held messages."""
     return {mark for _, mark, _ in _held(schedule_files.of(service))}
 
@@ -132,6 +131,6 @@ def _id(task):
     return alarm[alarms.ID] if alarm and alarm is not True else 0
 
 
-def hold(service: "Service", now: int, mark: str, said: str) -> None:
+def hold(service: "Watching", now: int, mark: str, said: str) -> None:
     """Keep a message for the end of the quiet hours."""
     schedule_files.of(service).hold([now, mark, said])

@@ -13,8 +13,7 @@ from tenner.schedule.alarm_texts import span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.occurrences import Occurrences
-    from tenner.schedule.service import Service
+    from tenner.schedule.types import Alarms, Look
 
 _STABLE_S = const(60)
 # After a notice the next outage of the same sensor is told when it has lasted so long, or after
@@ -30,7 +29,7 @@ _TOLD = const(3)
 _NOTICE = const(4)
 
 
-def note(occurrences: "Occurrences", sensor: str, sentence: str | None, line: int) -> None:
+def note(occurrences: "Look", sensor: str, sentence: str | None, line: int) -> None:
     """Note the answer of a sensor for the task of that line: None, or the sentence that says why
     it failed."""
     service = occurrences.service
@@ -77,7 +76,7 @@ def _over(service, sensor, fault, now):
     service.dirty = True
 
 
-def silent(service: "Service") -> list[str]:
+def silent(service: "Alarms") -> list[str]:
     """Return the names of the sensors that do not answer."""
     return sorted([name for name in service.faults if service.faults[name][COUNT]])
 

@@ -10,8 +10,8 @@ from tenner.schedule.task import Request
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.llm.reply import Reply
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Task
+    from tenner.schedule.types import Service
 
 # An alarm that is told later than this names its beginning.
 _LATE_S = const(300)
@@ -99,7 +99,8 @@ async def compose(heartbeat: "Service", request: Request) -> None:
         await _fill(heartbeat, request)
         request.text = heartbeat_tasks.prompt(heartbeat, request)
     else:
-        request.text = await _alert_text(Occurrences(heartbeat), request)
+        occurrences = Occurrences(heartbeat)
+        request.text = await overlay.step("BEAT_READ", _alert_text, occurrences, request)
     # Not before: where memory is short this is called again.
     request.items = None
 
@@ -113,11 +114,10 @@ async def _fill(heartbeat, request):
     for task in request.tasks:
         if task.trigger_value is not None:
             known[task.condition.name()] = task.trigger_value
-    await overlay.enter("BEAT_READ")
     filled = []
     for line, text in found:
-        filled.append((line, await sensor_values.fill(heartbeat, text, known)))
-    await overlay.enter("BEAT")
+        text = await overlay.step("BEAT_READ", sensor_values.fill, heartbeat, text, known)
+        filled.append((line, text))
     request.items = general, filled
 
 
@@ -168,7 +168,6 @@ async def _alert_text(occurrences, request):
     alarm = condition.alarm if request.bit else None
     value = alarm[alarms.VALUE] if alarm else task.trigger_value
     known = {} if value is None else {condition.name(): value}
-    await overlay.enter("BEAT_READ")
     board = alarm_texts.board(heartbeat) if condition else ""
     if alarm and request.bit != alarms.BEGIN:
         return board + await _further_text(occurrences, request, texts)

@@ -22,11 +22,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.app import App
+    from tenner.agent.types import Owners
     from tenner.llm.reply import Reply
-    from tenner.schedule.occurrences import Occurrences
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Request
+    from tenner.schedule.types import Lines, Look
 
 # Timed tasks kept in memory, about 250 bytes each on a board.
 _MAX_TASKS = const(64)
@@ -40,7 +39,7 @@ _TOO_LONG = const("HEARTBEAT.md is over 32 KB: its end is not read; make it shor
 _CONDITION_S = const(60)
 
 
-def scan(occurrences: "Occurrences", old: "Sequence[Task]") -> tuple[list[Task] | None, list[str]]:
+def scan(occurrences: "Look", old: "Sequence[Task]") -> tuple[list[Task] | None, list[str]]:
     """
     Return (tasks, sentences for the owner) of HEARTBEAT.md; the tasks of `old` go on where their
     items are unchanged.
@@ -110,7 +109,7 @@ def _items(heartbeat):
     return heartbeat_parser.read(schedule_files.of(heartbeat).lines(), known, heartbeat.rules)
 
 
-def next_one(app: "App", name: str) -> tuple:
+def next_one(app: "Owners", name: str) -> tuple:
     """Return the (channel, chat) of whom `escalate` names: a channel, or one of `people`, whom
     `telegram.allow` has. () for an unknown one."""
     get = app.config.get
@@ -124,12 +123,12 @@ def next_one(app: "App", name: str) -> tuple:
     return ("telegram", chat) if chat and chat in allowed and get("telegram.token") else ()
 
 
-def is_placed(app: "App") -> bool:
+def is_placed(app: "Owners") -> bool:
     """Return whether the settings say where the board is."""
     return None not in (app.config.get("place.latitude"), app.config.get("place.longitude"))
 
 
-def unknown(heartbeat: "Service", clauses: dict) -> str:
+def unknown(heartbeat: "Lines", clauses: dict) -> str:
     """Return a sentence where `escalate` names nobody, else ""."""
     if "escalate" not in clauses or next_one(heartbeat.app, clauses["escalate"][1]):
         return ""
@@ -231,7 +230,7 @@ def _sorted(value):
 # --- asked
 
 
-def prompt(heartbeat: "Service", request: "Request") -> str:
+def prompt(heartbeat: "Lines", request: "Request") -> str:
     """
     Return the prompt for the tasks of `request`, from its `items`, and note their lines if a model
     is to choose; if it has chosen, for those only.
@@ -259,19 +258,18 @@ def prompt(heartbeat: "Service", request: "Request") -> str:
     return "\n".join(pieces)
 
 
-async def know(heartbeat: "Service") -> None:
-    """Read SENSORS.json for `read_items`, whose step has no room for the code of that."""
+def know(heartbeat: "Lines") -> None:
+    """Read SENSORS.json: before the parser, since memory has no room for the code of both."""
     heartbeat.known = known_values.load(heartbeat.app.workspace)
 
 
-async def read_items(heartbeat: "Service", request: "Request") -> None:
-    """Read the items of a request. The code that parses them is large, so this is a step of its
-    own."""
+async def read_items(heartbeat: "Lines", request: "Request") -> None:
+    """Read the items of a request."""
     request.items = read(heartbeat, request.tasks + list(request.others))
     heartbeat.known = None
 
 
-def read(heartbeat: "Service", tasks: list[Task]) -> tuple[list[str], list[tuple[int, str]]]:
+def read(heartbeat: "Lines", tasks: list[Task]) -> tuple[list[str], list[tuple[int, str]]]:
     """
     Return (general text, (line, text) of each task): the items that have clauses, and those
     without when the beat is due.

@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Task
+    from tenner.schedule.types import Service
 
 
 async def find_due(
@@ -25,10 +25,8 @@ async def find_due(
     due = occurrences.due(forced)
     runs = ([], [])
     if due:
-        readings = await _read_sensors(occurrences, due)
-        ready, answer = _ready(occurrences, due, forced, readings)
         # The code of the alarms makes room for that of the budget.
-        await overlay.enter("BEAT")
+        ready, answer = await overlay.once("BEAT", _look, occurrences, due, forced)
         for model in (False, True):
             group = [task for task in ready if (task.notify or task.alert) != model]
             if group:
@@ -56,6 +54,11 @@ async def find_due(
     return answer, runs[False], runs[True]
 
 
+async def _look(occurrences, due, forced):
+    readings = await _read_sensors(occurrences, due)
+    return _ready(occurrences, due, forced, readings)
+
+
 async def _read_sensors(occurrences, due):
     """Read the sensors that conditions need, and update the alarms. Return the readings."""
     watched = []
@@ -71,9 +74,7 @@ async def _read_sensors(occurrences, due):
                 lines[term.sensor] = task.line
     if not names:
         return {}
-    await overlay.enter("BEAT_READ")
-    readings = await sensor_values.read(occurrences.service, names)
-    await overlay.enter("BEAT")
+    readings = await overlay.step("BEAT_READ", sensor_values.read, occurrences.service, names)
     wrong = {}
     for task in watched:
         if alarms.is_alarm(task) and not task.asked:

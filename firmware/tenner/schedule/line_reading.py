@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from tenner.schedule.known_values import Known
-    from tenner.schedule.service import Service
+    from tenner.schedule.types import Reading
 
 # Of an answer to a model, and of a report to a person.
 _MOST_LETTERS = const(900)
@@ -41,7 +41,7 @@ def readings(
     every_s: int,
     rules: "dict | None" = None,
     suggest: "Callable[[str, str], str] | None" = None,
-    heartbeat: "Service | None" = None,
+    heartbeat: "Reading | None" = None,
     is_placed: bool = False,
 ) -> "Iterator[dict]":
     """
@@ -103,7 +103,7 @@ def _of(heartbeat):
     )
 
 
-def changed(heartbeat: "Service", new: "list[int]") -> str:
+def changed(heartbeat: "Reading", new: "list[int]") -> str:
     """Return how the board understands the `new` lines of its file and those with a mistake, for
     the model that has just written them."""
     item = None
@@ -127,7 +127,7 @@ def changed(heartbeat: "Service", new: "list[int]") -> str:
     return said + ("\n... and %d more; /heartbeat shows them" % more if more else "")
 
 
-async def rows(heartbeat: "Service") -> list[list]:
+async def rows(heartbeat: "Reading") -> list[list]:
     """Return [first line, last line, kind, sentence] of the lines; equal neighbors are one."""
     found: list[list] = []
     for row in _of(heartbeat):

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Condition, Task
+    from tenner.schedule.types import Service
     from tenner.store.posix_tz import Zone
 
 _MAX_RETRY_S = const(30)
@@ -60,16 +60,24 @@ class Occurrences:
 
     def save(self) -> None:
         """Write the state, after the lines that tell how it came about."""
-        self.log.flush()
-        saved_state.save(self.service, self.log.files)
+        self.service.dirty = True
+        self.write_down()
 
     def close(self) -> None:
         """End the look: set the next wake, and write the changes."""
         self.service.wake_at_s = self.next_wake()
-        if self.service.dirty:
-            self.save()
-        else:
-            self.log.flush()
+        self.write_down()
+
+    def write_down(self, at_once: bool = False) -> None:
+        """Write the changes; `at_once`: also lines of the log that could wait."""
+        service = self.service
+        try:
+            self.log.flush(at_once)
+            if service.dirty:
+                saved_state.save(service, self.log.files)
+        except OSError as error:
+            # An alarm goes out, also where the disk takes nothing; the next look tries again.
+            saved_state.not_stored(service, error)
 
     # --- due
 

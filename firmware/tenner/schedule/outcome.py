@@ -12,14 +12,16 @@ from tenner.schedule.strip_ack import in_capitals, strip_ack, unusable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner import overlay
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Request, Task
+    from tenner.schedule.types import Service
 
 _BACK_OFF_S = (30, 60, 300, 900, 3600)
 # The mark of an offer (schedule.prose).
 _OFFER = const("pr:")
 _TELL_AFTER = 3
-_LATE_S = 86400
+_LATE_S = const(86400)
+# Longer ago the clock was not set yet.
+_UNSET_S = const(366 * 86400)
 # Characters of a failure that go into an alarm's text.
 _WHY = const(300)
 _WHO = {"heartbeat": "heartbeat", "cron": "running of jobs"}
@@ -223,7 +225,7 @@ def _give(service, text, request):
 def _late(service, task):
     """Return the words before the text of a task that was due more than a day ago."""
     run = task.run
-    if run is None or not run.trusted or run.due <= 0 or run.start - run.due <= _LATE_S:
+    if run is None or not run.trusted or not _LATE_S < run.start - run.due < _UNSET_S:
         return ""
     return "(late: this was due on %s) " % service.app.get("zone").short(run.due)
 

@@ -19,7 +19,6 @@ from tenner.schedule import (
     dedup,
     heartbeat_parser,
     heartbeat_tasks,
-    known_values,
     schedule_files,
 )
 from tenner.schedule.clauses import key_of, parse_clauses
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tenner.schedule.known_values import Known
-    from tenner.schedule.service import Service
+    from tenner.schedule.types import Reading
 
 # Of the task that stands for the offer, and its file; of its message.
 _NAME = const("prose")
@@ -49,7 +48,7 @@ _GONE = const("HEARTBEAT.md has no such line with an offer any more; nothing was
 # --- asks
 
 
-def waits(heartbeat: "Service", tasks: "Sequence[Task]") -> "list[Task]":
+def waits(heartbeat: "Reading", tasks: "Sequence[Task]") -> "list[Task]":
     """Return a task that stands for the offer of a rule, if `tasks` are those of a beat and a line
     waits for one; else []."""
     if heartbeat.app.config.get("heartbeat.prose") != "offer":
@@ -61,7 +60,7 @@ def waits(heartbeat: "Service", tasks: "Sequence[Task]") -> "list[Task]":
     return [task]
 
 
-def request(heartbeat: "Service") -> Request | None:
+def request(heartbeat: "Reading") -> Request | None:
     """Return the Request about the next line, None when the budget is spent."""
     left = heartbeat.app.get("budget").left(heartbeat.area)
     if left is not None and left <= 0:
@@ -75,10 +74,10 @@ def request(heartbeat: "Service") -> Request | None:
     return found
 
 
-async def compose(heartbeat: "Service", request: Request) -> None:
+async def compose(heartbeat: "Reading", request: Request) -> None:
     """Ask about the first line that waits; one whose rule was found before a power cut is offered
     now."""
-    await _know(heartbeat)
+    await overlay.step("READ", heartbeat_tasks.know, heartbeat)
     kept = _kept(heartbeat)
     waiting = _open(heartbeat, kept)
     for line, text in request.items[1]:
@@ -111,9 +110,9 @@ def question(known: "Known | None") -> str:
     return grammar + "Sensors: " + (", ".join(names) or "none")
 
 
-async def choose(heartbeat: "Service", request: Request, reply: tuple[str, int]) -> None:
+async def choose(heartbeat: "Reading", request: Request, reply: tuple[str, int]) -> None:
     """Offer the rule of a reply (text, tokens), if the parser takes it for one."""
-    await _know(heartbeat)
+    await overlay.step("READ", heartbeat_tasks.know, heartbeat)
     rule = rule_of(reply[0] or "", request.items[1][0][1], heartbeat)
     request.tokens = reply[1]
     if rule is None:
@@ -127,13 +126,7 @@ async def choose(heartbeat: "Service", request: Request, reply: tuple[str, int])
     heartbeat.known = None
 
 
-async def _know(heartbeat):
-    heartbeat.known = known_values.load(heartbeat.app.workspace)
-    # The code that has read SENSORS.json makes room for that of the parser.
-    await overlay.enter("READ")
-
-
-def rule_of(reply: str, text: str, heartbeat: "Service") -> str | None:
+def rule_of(reply: str, text: str, heartbeat: "Reading") -> str | None:
     """Return the bracket that a reply has for a line's text, None for any other reply."""
     rule = reply.strip().strip("`").strip()
     if rule[:1] + rule[-1:] != "()" or len(rule) > _LONGEST or "\n" in rule or "{" in rule:
@@ -152,7 +145,7 @@ def _parsed(heartbeat, text):
     return parse_clauses(text, heartbeat.known, True, {})
 
 
-def failed(service: "Service", request: Request) -> tuple[str, str]:
+def failed(service: "Reading", request: Request) -> tuple[str, str]:
     """Settle a request without a reply. (action, reason)"""
     if request.wait:
         # It was not asked, or a person's message came in between.
@@ -164,7 +157,7 @@ def failed(service: "Service", request: Request) -> tuple[str, str]:
     return "run", str(request.error)
 
 
-def settle(service: "Service", request: Request) -> tuple[str, str]:
+def settle(service: "Reading", request: Request) -> tuple[str, str]:
     """Note that an offer is in the outbox. (action, reason)"""
     if request.error:
         # The next beat tries again.
@@ -183,11 +176,9 @@ def settle(service: "Service", request: Request) -> tuple[str, str]:
 
 async def _offer(heartbeat, request, rule):
     line, text = request.items[1][0]
-    clauses = _parsed(heartbeat, rule + " " + text)[0]
     # The code of the parser makes room for that of the readings.
-    await overlay.enter("READ")
-    told = await _replay(heartbeat, clauses)
-    await overlay.enter("READ")
+    clauses = (await overlay.step("READ", _parsed, heartbeat, rule + " " + text))[0]
+    told = await overlay.step("READ", _replay, heartbeat, clauses)
     calls = heartbeat.every_s and _DAY_S // heartbeat.every_s
     request.text = (
         "%sLine %d, '%s', as: `%s`. %sUntil you answer it asks the model at each beat: %d calls a "
@@ -246,9 +237,10 @@ async def _replay(heartbeat, clauses):
 # --- is answered
 
 
-async def answer(heartbeat: "Service", words: "Sequence[str]") -> str:
+async def answer(heartbeat: "Reading", words: "Sequence[str]") -> str:
     """Return the answer to `use|ask|off, LINE` about an open offer; a button has the key of its
     text in place of the line. `known` of the heartbeat are the sensors."""
+    await overlay.step("READ", heartbeat_tasks.know, heartbeat)
     said = _answer(heartbeat, words)
     heartbeat.known = None
     return said

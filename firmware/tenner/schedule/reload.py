@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tenner.schedule.occurrences import Occurrences
+    from tenner.schedule.types import Look
 
 _FIRST_BEAT_S = const(60)
 _JUMP_S = const(30)
@@ -84,7 +85,7 @@ def _read(occurrences, signature):
     service.last_logged = None
 
 
-def prune(occurrences: "Occurrences", tasks: "Sequence[Task]") -> None:
+def prune(occurrences: "Look", tasks: "Sequence[Task]") -> None:
     """Forget the state of tasks that have left the file."""
     service = occurrences.service
     names = [task.name() for task in tasks]

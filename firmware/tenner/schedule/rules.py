@@ -10,7 +10,14 @@ from binascii import crc32
 from tenner import overlay
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import heartbeat_parser, known_values, line_reading, line_rule, schedule_files
+from tenner.schedule import (
+    heartbeat_parser,
+    heartbeat_tasks,
+    known_values,
+    line_reading,
+    line_rule,
+    schedule_files,
+)
 from tenner.schedule.clauses import UNREAD
 from tenner.schedule.line_words import Head
 from tenner.schedule.natural import Sentence
@@ -20,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tenner.schedule.known_values import Known
-    from tenner.schedule.service import Service
+    from tenner.schedule.task import Request
+    from tenner.schedule.types import Reading
 
 _OFF = const(
     'it is prose, and heartbeat.prose is off; write a rule before it, such as "(every 1h)"'
@@ -34,52 +42,52 @@ _ASKED = const(8)  # texts at a time
 _ROOM = const(46 * 1024)
 
 
-async def find(heartbeat: "Service") -> None:
+async def find(heartbeat: "Reading") -> None:
     """Set `rules`, `parsed` and `ruled` of the heartbeat for the file as it is now."""
-    signature = _know(heartbeat)
-    await overlay.enter("SCAN")
-    while _ask(heartbeat):
+    signature = await overlay.step("SCAN", _know, heartbeat)
+    while await overlay.step("SCAN", _ask, heartbeat):
         if not _has_room(heartbeat.app.port):
             raise MemoryError
-        await overlay.enter("RULES")
-        answer(heartbeat.known, heartbeat.rules)
+        await overlay.step("RULES", answer, heartbeat.known, heartbeat.rules)
         prose = heartbeat.app.config.get("heartbeat.prose")
         if prose != "ask":
             # Without the code that reads rules.
-            await overlay.enter("RULES")
-            mark(heartbeat.known, heartbeat.rules, prose == "off")
-        await overlay.enter("SCAN")
+            await overlay.step("RULES", mark, heartbeat.known, heartbeat.rules, prose == "off")
     heartbeat.rules = settled(heartbeat.rules)
     _parse(heartbeat)
     heartbeat.ruled = signature
 
 
-async def do_without(heartbeat: "Service") -> None:
+async def do_without(heartbeat: "Reading") -> None:
     """Set them where memory is too short for `find`: a text that may be a rule is off then."""
-    signature = _know(heartbeat)
-    await overlay.enter("SCAN")
+    signature = await overlay.step("SCAN", _know, heartbeat)
     heartbeat.rules = {UNREAD: ()}
     _parse(heartbeat)
     heartbeat.ruled = signature
     log("heartbeat", "memory is short: lines that are not written as clauses stay unread")
 
 
-async def marks(heartbeat: "Service") -> list[int]:
+async def read_items(heartbeat: "Reading", request: "Request") -> None:
+    """Read the items of a request."""
+    await overlay.step("READ", heartbeat_tasks.know, heartbeat)
+    await overlay.step("READ", heartbeat_tasks.read_items, heartbeat, request)
+
+
+async def marks(heartbeat: "Reading") -> list[int]:
     """Return a number for each line of the file, for `understood`."""
     return [mark for _, mark in _marked(heartbeat)]
 
 
-async def understood(heartbeat: "Service", before: list[int]) -> str:
+async def understood(heartbeat: "Reading", before: list[int]) -> str:
     """Return how the lines are understood whose numbers are not in `before`."""
     await find(heartbeat)
     # They wait in memory for a beat only while there is no turn.
     heartbeat.parsed = heartbeat.ruled = None
     new = [line for line, mark in _marked(heartbeat) if mark not in before]
-    await overlay.enter("READ")
-    return line_reading.changed(heartbeat, new)
+    return await overlay.step("READ", line_reading.changed, heartbeat, new)
 
 
-async def renew(heartbeat: "Service") -> None:
+async def renew(heartbeat: "Reading") -> None:
     """`find` if the file has changed since."""
     signature = schedule_files.of(heartbeat).signature()
     if signature is not None and signature != heartbeat.ruled:

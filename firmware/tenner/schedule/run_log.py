@@ -19,11 +19,12 @@ from tenner.schedule import schedule_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Condition
+    from tenner.schedule.types import Log
 
 _GATHER_S = const(60)
 _GATHER_LINES = const(12)
+_MOST_HELD = const(24)  # by a disk that takes nothing
 #: The outcomes of an answer, as people read them.
 SENT = {
     "yes": "shown at the console",
@@ -37,7 +38,7 @@ SENT = {
 class RunLog:
     """Lives for one look or one turn; the lines that are held are the service's."""
 
-    def __init__(self, service: "Service", mono_s: int) -> None:
+    def __init__(self, service: "Log", mono_s: int) -> None:
         self._service = service
         self._mono_s = mono_s
         self.files = schedule_files.of(service)
@@ -74,6 +75,7 @@ class RunLog:
         service = self._service
         # As text, which takes a third of the memory.
         service.held.append(json.dumps(entry, separators=(",", ":")))
+        del service.held[:-_MOST_HELD]
         if not can_wait or service.written_s is None or len(service.held) >= _GATHER_LINES:
             service.written_s = self._mono_s - _GATHER_S
 

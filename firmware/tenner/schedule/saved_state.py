@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from tenner.schedule.run_log import RunLog
     from tenner.schedule.schedule_files import ScheduleFiles
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Condition, Moment, Task
+    from tenner.schedule.types import State
 
 #: Boots in a row that were too short for a beat, after which the next beat comes early.
 SHORT_BOOTS = const(3)
@@ -58,7 +58,7 @@ def restore(task: "Task", values: "Sequence") -> None:
         task.failures, task.off_since, task.why, task.told = values[:4]
 
 
-def current(service: "Service", task: "Task") -> SavedTask:
+def current(service: "State", task: "Task") -> SavedTask:
     """Return the persistent state of a task (SavedTask)."""
     saved = service.saved.get(task.name())
     if saved:
@@ -86,7 +86,7 @@ def _measured(condition, offset_s):
     return values if values != [None] else []
 
 
-def resume(service: "Service", condition: "Condition", values: "Sequence") -> None:
+def resume(service: "State", condition: "Condition", values: "Sequence") -> None:
     """Go on with the measurements from before a reboot."""
     offset_s = service.offset_s
     since = values[0] if values else None
@@ -110,10 +110,25 @@ def _is_due_again(service, task):
 # --- written
 
 
-def save(service: "Service", files: "ScheduleFiles") -> None:
+def save(service: "State", files: "ScheduleFiles") -> None:
     """Write the state of all tasks."""
     files.save(service.area, _pieces(service))
     service.dirty = False
+    if service.app.agent.full == service.area:
+        service.app.agent.full = ""
+        service.app.agent.notify("I can write to my files again.")
+
+
+def not_stored(service: "State", error: OSError) -> None:
+    """Log that the state could not be stored, and notify the owner, once until it is."""
+    agent = service.app.agent
+    if not agent.full:
+        agent.full = service.area
+        log(service.area, "state not stored: %s" % error)
+        agent.notify(
+            "I cannot write to my files: %s. Alarms and answers still come, but after a restart "
+            "some may come again." % error
+        )
 
 
 def _pieces(service):
@@ -147,7 +162,7 @@ def _text(saved):
 # --- read
 
 
-def load(service: "Service", run_log: "RunLog", moment: "Moment") -> None:
+def load(service: "State", run_log: "RunLog", moment: "Moment") -> None:
     """Read the state at the first look; log a run that the power cut interrupted."""
     found, bad = run_log.files.load(service.area)
     try:
@@ -160,6 +175,9 @@ def load(service: "Service", run_log: "RunLog", moment: "Moment") -> None:
         service.app.agent.notify(
             "Schedule state was corrupt (saved as %s); timers restart now." % bad
         )
+    # A full flash may have taken the marks of later alarms than the state.
+    for number in run_log.files.numbers() if service.area == "heartbeat" else ():
+        service.episodes = max(service.episodes, number)
     service.early = service.short_boots >= SHORT_BOOTS
     if service.short_boots < SHORT_BOOTS:
         service.short_boots += 1

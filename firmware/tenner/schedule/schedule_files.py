@@ -12,8 +12,19 @@ from tenner.store.appendlog import AppendLog
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Protocol
 
-    from tenner.schedule.service import Service
+    from tenner.agent.parts import Base
+
+    class Watched(Protocol):
+        """A file of the owner, and the files about it; `files` replaces these in tests."""
+
+        file: str
+        files: "ScheduleFiles | None"
+
+        @property
+        def app(self) -> Base: ...
+
 
 # A file this small is read through at every look: an edit within a second of the last one
 # changes neither size nor time stamp.
@@ -24,7 +35,7 @@ _MAX_MARKS = const(4096)
 _MAX_HELD = const(16384)
 
 
-def of(service: "Service") -> "ScheduleFiles":
+def of(service: "Watched") -> "ScheduleFiles":
     """Return `service.files`, or the ScheduleFiles of its folder and file."""
     return service.files or ScheduleFiles(service.app.state, service.file)
 
@@ -41,10 +52,9 @@ class ScheduleFiles:
 
     def signature(self) -> tuple[int, int, int] | None:
         """Return a value that changes with the file; None without the file."""
-        try:
-            stat = os.stat(self._file)
-        except OSError:
+        if not files.is_file(self._file):
             return None
+        stat = os.stat(self._file)
         check = 0
         if stat[6] <= _SMALL:
             with open(self._file, "rb") as f:
@@ -107,6 +117,15 @@ class ScheduleFiles:
         """Yield the lines of said.jsonl, oldest first, as bytes. Memory may not suffice for more
         than one at a time."""
         return self._lines("said")
+
+    def numbers(self) -> "Iterator[int]":
+        """Yield the numbers of the alarms in the marks of texts that were sent or wait."""
+        for name in ("said", "outbox"):
+            for line in self._lines(name):
+                head, _, rest = line.partition(b'"al:')
+                number = rest.split(b'"')[0].split(b".")[0]
+                if head[-1:] in (b"[", b",") and number.isdigit():
+                    yield int(number)
 
     def hold(self, line: list) -> None:
         """Add a line to held.jsonl, the messages that wait for the end of quiet hours."""

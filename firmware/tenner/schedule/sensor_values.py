@@ -8,10 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.schedule.service import Service
+    from tenner.schedule.types import Watching
 
 
-async def read(heartbeat: "Service", names: "Sequence[str]") -> dict:
+async def read(heartbeat: "Watching", names: "Sequence[str]") -> dict:
     """Return the readings of these sensors, {value: number} each; a sentence (str) where one does
     not answer."""
     sensors = heartbeat.app.get("sensors")
@@ -28,7 +28,7 @@ async def read(heartbeat: "Service", names: "Sequence[str]") -> dict:
 
 
 async def fill(
-    heartbeat: "Service", template: str, known: "dict[str, float | None]", asks: bool = True
+    heartbeat: "Watching", template: str, known: "dict[str, float | None]", asks: bool = True
 ) -> str:
     """
     Return a template with readings for its `{sensor.value}` or `{sensor.value:.1f}`; `known` are

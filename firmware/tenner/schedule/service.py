@@ -30,12 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Sequence
 
     from tenner.agent.turn import Result
-    from tenner.app import App
     from tenner.llm.reply import Reply
     from tenner.schedule.known_values import Known
-    from tenner.schedule.occurrences import Occurrences
     from tenner.schedule.schedule_files import ScheduleFiles
     from tenner.schedule.task import Request, SavedTask, Task
+    from tenner.schedule.types import Application, Look
 
 _POLL_S = const(5)
 # A larger drift between the two clocks counts as a jump.
@@ -101,7 +100,7 @@ class Service:
     files: "ScheduleFiles | None" = None
     deliver: "Callable[..., Coroutine] | None" = None
 
-    def __init__(self, app: "App", area: str, file: str) -> None:
+    def __init__(self, app: "Application", area: str, file: str) -> None:
         self.app = app
         self.area = area
         self.file = app.workspace + "/" + file
@@ -204,6 +203,22 @@ class Service:
         # Steps of their own, so that no two of them are in memory at once.
         if request.text is None:
             await self._compose(request)
+        # With the note, for the class of a result is code of the turn.
+        await overlay.once("TURN" if request.needs_model else "BEAT", self._ask, request)
+        answer = await overlay.step("BEAT", outcome.judge, self, request)
+        if answer:
+            return answer
+        if request.address and request.sent is None:
+            await overlay.step("SEND", background.send, self, request)
+        answer = await overlay.step("BEAT", outcome.settle, self, request)
+        if request.sent in ("yes", "queued") and not self.deliver:
+            await overlay.step(
+                "KEEP", background.remember, self.app, request.text, *request.address
+            )
+        return answer
+
+    async def _ask(self, request):
+        """Run the turns of a request, and note the outcome as plain data."""
         try:
             if request.choose:
                 reply = await self.run_turn(request)
@@ -220,26 +235,13 @@ class Service:
         except Exception as error:
             # Also an exception of a bug: a failed turn must never pass for a quiet one.
             request.result = error
-        # As plain data, for the class of a result is code of the turn.
         await overlay.step("TURN" if request.needs_model else "BEAT", outcome.note, self, request)
-        answer = await overlay.step("BEAT", outcome.judge, self, request)
-        if answer:
-            return answer
-        if request.address and request.sent is None:
-            await overlay.step("SEND", background.send, self, request)
-        answer = await overlay.step("BEAT", outcome.settle, self, request)
-        if request.sent in ("yes", "queued") and not self.deliver:
-            await overlay.step(
-                "KEEP", background.remember, self.app, request.text, *request.address
-            )
-        return answer
 
     async def _compose(self, request):
         """Write the text of a request of the heartbeat."""
-        await overlay.step("READ", heartbeat_tasks.know, self)
-        await overlay.step("READ", heartbeat_tasks.read_items, self, request)
+        await overlay.step("READ", rules.read_items, self, request)
         if request.tasks:
-            await overlay.step("BEAT", tick.compose, self, request)
+            await overlay.step("BEAT_READ", tick.compose, self, request)
         else:
             await overlay.step("READ", prose.compose, self, request)
 
@@ -291,7 +293,7 @@ class Service:
 class Heartbeat(Service):
     """Runs the tasks of HEARTBEAT.md."""
 
-    def __init__(self, app: "App") -> None:
+    def __init__(self, app: "Application") -> None:
         Service.__init__(self, app, "heartbeat", "HEARTBEAT.md")
         self.every_s = app.config.get("heartbeat.every")
         self.window = app.config.get("heartbeat.active_hours")
@@ -318,7 +320,7 @@ class Heartbeat(Service):
             return "\nThe board reads the lines at its next beat; it tells the owner of mistakes."
 
     def scan(
-        self, occurrences: "Occurrences", old: "Sequence[Task]"
+        self, occurrences: "Look", old: "Sequence[Task]"
     ) -> "tuple[list[Task] | None, list[str]]":
         """Return (tasks, sentences for the owner) of the file."""
         return heartbeat_tasks.scan(occurrences, old)
@@ -339,11 +341,11 @@ class CronJobs(Service):
     agent, the state to the board. Texts of jobs stay on flash until they run.
     """
 
-    def __init__(self, app: "App") -> None:
+    def __init__(self, app: "Application") -> None:
         Service.__init__(self, app, "cron", "CRON.json")
 
     def scan(
-        self, occurrences: "Occurrences", old: "Sequence[Task]"
+        self, occurrences: "Look", old: "Sequence[Task]"
     ) -> "tuple[list[Task] | None, list[str]]":
         """Return (tasks, sentences for the owner) of the file."""
         return cron_jobs.scan(occurrences, old)

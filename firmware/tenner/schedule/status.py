@@ -11,7 +11,6 @@ from tenner.schedule import (
     alarm_texts,
     conditions,
     faults,
-    heartbeat_tasks,
     line_reading,
     prose,
     rules,
@@ -29,8 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Task
+    from tenner.schedule.types import Service
 
 # Lines of the run log that a report reads, and groups of equal ones that it shows.
 _ENTRIES = const(40)
@@ -62,7 +61,6 @@ async def heartbeat(service: "Service", args: str = "") -> str:
 async def answer(service: "Service", words: "Sequence[str]") -> str:
     """Return the answer to `use|ask|off LINE`, about the offer of a rule."""
     try:
-        await overlay.step("READ", heartbeat_tasks.know, service)
         return await overlay.step("READ", prose.answer, service, words)
     except overlay.OutOfMemory:
         service.known = None

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tenner.llm.reply import Reply
-    from tenner.schedule.service import Service
     from tenner.schedule.task import Request, Task
+    from tenner.schedule.types import Service
 
 
 async def find_due(
@@ -26,14 +26,12 @@ async def find_due(
     """Look at file, clock and sensors. ((action, reason), alerts to send, tasks to run); None if
     `rules.find` has to look at a changed file first."""
     if not service.booted:
-        _resume(service)
-        # The code that has read the state makes room for that of the file, and this for the rest.
-        await overlay.enter("BEAT")
+        # The code that reads the state makes room for that of the file, and this for the rest.
+        await overlay.once("BEAT", _resume, service)
     if service.area == "heartbeat" and _new(service) not in (None, service.ruled):
         return None
-    _reload(service)
+    await overlay.once("BEAT", _reload, service)
     service.parsed = None
-    await overlay.enter("BEAT")
     if service.area == "cron":
         return cron_tick.find_due(service)
     return await heartbeat_tick.find_due(service, forced, detached)

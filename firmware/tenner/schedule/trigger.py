@@ -9,23 +9,15 @@ from tenner.schedule.task import Condition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.schedule.service import Service
+    from tenner.schedule.types import Service
 
 
 async def preview(heartbeat: "Service") -> str:
     """Return a line for each condition: its values now, its state, and the text that it would
     send."""
-    occurrences, tasks, names, texts = _prepared(heartbeat)
-    await overlay.enter("BEAT_READ")
-    readings = await sensor_values.read(heartbeat, names)
-    sent = {}
-    for task in tasks:
-        if task.notify:
-            text = texts.get(task.line, "")
-            if alarms.is_alarm(task):
-                text = alarm_texts.board(heartbeat) + alarm_texts.begun(task.condition, text)
-            sent[task.line] = await sensor_values.fill(heartbeat, text, {})
-    await overlay.enter("BEAT")
+    # The code that reads the file makes room for that of the sensors, and this for the rest.
+    occurrences, tasks, names, texts = await overlay.step("BEAT", _prepared, heartbeat)
+    readings, sent = await overlay.step("BEAT_READ", _readings, heartbeat, tasks, names, texts)
     text = ""
     for task in tasks:
         text += "line %d: %s\n" % (task.line, "; ".join(_pieces(occurrences, task, readings)))
@@ -34,10 +26,21 @@ async def preview(heartbeat: "Service") -> str:
     return text
 
 
+async def _readings(heartbeat, tasks, names, texts):
+    """Return the readings, and the text by the line of each task that would send one."""
+    readings = await sensor_values.read(heartbeat, names)
+    sent = {}
+    for task in tasks:
+        if task.notify:
+            text = texts.get(task.line, "")
+            if alarms.is_alarm(task):
+                text = alarm_texts.board(heartbeat) + alarm_texts.begun(task.condition, text)
+            sent[task.line] = await sensor_values.fill(heartbeat, text, {})
+    return readings, sent
+
+
 def _prepared(heartbeat):
     """Return (Occurrences, tasks with a condition, their sensors, their texts by line)."""
-    # Separate function: a stack with the code that reads the file would keep it while the sensors
-    # are asked.
     occurrences = Occurrences(heartbeat)
     reload(occurrences)
     tasks = [task for task in heartbeat.tasks or () if task.condition]

@@ -8,6 +8,7 @@ rewrite goes through a temporary file and a rename, in blocks, for a log of any 
 
 import json
 
+from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files, repairs
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BLOCK = const(256)
+_MOST_LATE = const(64)
 
 
 class AppendLog:
@@ -33,6 +35,8 @@ class AppendLog:
         # Only a restart or a failed append can leave a torn tail, so only then `append` looks for
         # it.
         self._whole = False
+        #: Records that flash did not take, for the next `note`; a list that another log may share.
+        self.late: list[list] = []
 
     def append(self, lines: "Sequence", cut: bool = False) -> int:
         """
@@ -61,6 +65,17 @@ class AppendLog:
                 files.sync(file)
         self._whole = True
         return end
+
+    def note(self, record: list | None = None) -> None:
+        """Append the records that are late, and `record`. While flash takes none, the last 64 wait
+        in memory, which is logged."""
+        records = self.late if record is None else self.late + [record]
+        try:
+            self.append(records)
+            self.late[:] = []
+        except OSError as error:
+            self.late[:] = records[-_MOST_LATE:]
+            log("storage", "cannot write to %s: %s" % (self.path, error))
 
     def end(self) -> int:
         """Return the offset after the last complete line, 0 when the log is absent."""

@@ -1,15 +1,16 @@
 # tenner store.config: the owner's settings, checked once, defaults left on flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Every key stands once in `config.tsv`, with its type, default, unit and meaning; the host tools and
-the documentation read the same table. RAM holds only the settings that were made: `get` finds a
+Every key stands once, with its type, default, unit and meaning, in `config.tsv` or in the
+`settings.tsv` of a channel's folder, which a build appends to it; the host tools and the
+documentation read the same tables. RAM holds only the settings that were made: `get` finds a
 default in the table, by its bytes.
 
 Values come out ready for use: a duration is a number of seconds, a list a list, an id text.
 """
 
 from tenner.port.compat import const
-from tenner.port.package import locate
+from tenner.port.package import folders, locate, packed
 from tenner.store import files
 
 TYPE_CHECKING = False
@@ -19,12 +20,16 @@ if TYPE_CHECKING:
 
 #: `key type default unit secret meaning`, separated by tabs; `*` in a key stands for any name.
 TABLE = "store/config.tsv"
+#: Folders of channels, each with its rows in a file of its own. The first row is its switch: the
+#: channel is on when that is set.
+CHANNELS = "channels"
+OWN = "settings.tsv"
 
 _BLOCK = const(512)
 _LONGEST_KEY = const(40)
 
-#: Where the table is, as `locate` returns it; it is looked for once.
-_place: tuple = ()
+#: Where the tables are, as `locate` returns them; they are looked for once.
+_places: tuple = ()
 
 
 class ConfigError(ValueError):
@@ -76,11 +81,23 @@ class Config:
 
 
 def rows() -> "Iterator[tuple[str, str, str, str, bool, str]]":
-    """Yield the rows of the table one by one: (key, type, default, unit, secret, meaning)."""
-    for line in files.lines_of(files.blocks(*_table())):
-        row = _row(line)
-        if row[1] != "type":
-            yield row
+    """Yield the rows of the tables one by one: (key, type, default, unit, secret, meaning)."""
+    for place in _tables():
+        for line in files.lines_of(files.blocks(*place)):
+            row = _row(line)
+            if row[1] != "type":
+                yield row
+
+
+def switches() -> "Iterator[str]":
+    """Yield the key of each channel that turns it on, such as `mqtt.host`."""
+    for _, _, note in packed(TABLE):
+        # The build has looked.
+        yield from note.split()
+        return
+    for place in _tables()[1:]:
+        _, first = list(files.lines_of(files.blocks(*place)))[:2]
+        yield _row(first)[0]
 
 
 def find(key: str) -> tuple[str, str, str, str, bool, str] | None:
@@ -100,10 +117,18 @@ def _find(pattern):
     wanted = b"\n%s\t" % pattern.encode()
     if len(wanted) > _LONGEST_KEY:
         return None
+    for place in _tables():
+        row = _find_in(place, wanted)
+        if row:
+            return row
+    return None
+
+
+def _find_in(place, wanted):
     # The end of the last block goes before the next one, for a row across the two.
     buf = bytearray(_LONGEST_KEY + _BLOCK)
     view = memoryview(buf)
-    path, start, end = _table()
+    path, start, end = place
     left = end - start
     with open(path, "rb") as file:
         file.seek(start)
@@ -124,12 +149,12 @@ def _find(pattern):
             buf[:_LONGEST_KEY] = buf[count : count + _LONGEST_KEY]
 
 
-def _table():
-    global _place
+def _tables():
+    global _places
     # A relative path would lead elsewhere after the program has changed its folder.
-    if not _place or _place[0][:1] != "/":
-        _place = locate(TABLE)
-    return _place
+    if not _places or _places[0][0][:1] != "/":
+        _places = (locate(TABLE),) + tuple(folders(CHANNELS, OWN))
+    return _places
 
 
 def _row(line):

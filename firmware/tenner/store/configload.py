@@ -50,6 +50,9 @@ def load(path: str, env: dict[str, str] | None = None, wrong: "list[str] | None"
     """
     values = {}
     if files.exists(path):
+        if not files.is_file(path):
+            # To open a pipe would wait forever.
+            raise ConfigError("%s is not a file: put the settings in its place" % path)
         try:
             text = files.read_text(path, _MAX_BYTES)
             tree = json_strict.loads(text)
@@ -143,10 +146,7 @@ class _Source:
             elif _is_section(key) and isinstance(tree[name], dict):
                 self.walk(key + ".", tree[name], values)
             elif key in _GONE:
-                log(
-                    "config",
-                    "%s: %s has no effect any more; remove it" % (self.place, key),
-                )
+                log("config", "%s: %s has no effect any more; remove it" % (self.place, key))
             else:
                 place = self.text.find('"%s"' % name)
                 line = self.text[:place].count("\n") + 1

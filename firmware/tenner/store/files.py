@@ -31,8 +31,9 @@ _ENOENT = const(2)
 _EIO = const(5)
 _ENOTDIR = const(20)
 _ENOSPC = const(28)
-_FOLDER = const(0x4000)  # the S_IFDIR bit of a mode, the same on littlefs and POSIX
+_ELOOP = const(40)
 _KIND = const(0xF000)
+_FOLDER = const(0x4000)  # the same on littlefs and POSIX
 _REGULAR = const(0x8000)
 _LINK = (0xA000, 10)  # as MicroPython gives a link's mode, or its kind of entry
 _HAS_LINKS = sys.platform == "linux"
@@ -53,7 +54,7 @@ def exists(path: str) -> bool:
 def is_folder(path: str) -> bool:
     """Is `path` a folder?"""
     stat = _stat(path)
-    return stat is not None and stat[0] & _FOLDER != 0
+    return stat is not None and stat[0] & _KIND == _FOLDER
 
 
 def is_file(path: str) -> bool:
@@ -238,7 +239,8 @@ def _stat(path):
     try:
         return os.stat(path)
     except OSError as error:
-        # Anything else, such as a fault of the flash, is not the same as "absent".
-        if error.args[0] not in (_ENOENT, _ENOTDIR):
+        # Anything else, such as a fault of the flash, is not "absent". A link to itself is, as one
+        # to nowhere.
+        if error.args[0] not in (_ENOENT, _ENOTDIR, _ELOOP):
             raise
     return None

@@ -129,12 +129,17 @@ class _Reader:
         text = []
         while True:
             quote = data.find(b'"', start)
-            if quote < 0 or data.find(b"\n", start, quote) >= 0:
+            if quote < 0:
                 self.fail('a closing "')
             escape = data.find(b"\\", start, quote)
             end = quote if escape < 0 else escape
+            plain = data[start:end]
+            if plain and min(plain) < 0x20:
+                if b"\n" in plain or b"\r" in plain:
+                    self.fail('a closing "')
+                self.fail("no control character in a text: write a tab as \\t")
             try:
-                text.append(data[start:end].decode())
+                text.append(plain.decode())
             except UnicodeError:
                 self.fail("text in UTF-8")
             self.pos = end

@@ -20,14 +20,14 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files, outbox_maintenance
 from tenner.store.appendlog import AppendLog, dumps
-from tenner.store.outbox_item import Item, is_last
+from tenner.store.outbox_item import Item, go_on, is_last
 from tenner.store.two_slot import TwoSlots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.net.clock import Clock
+    from tenner.store.types import Clock
 
 _RETRY_S = (5, 25, 120, 600, 3600)
 _GIVE_UP_S = const(86400)
@@ -59,10 +59,10 @@ class Outbox:
         self.finished = []  # the ids that were finished last
         #: Messages dropped for want of room and not yet reported.
         self.dropped = 0
-        self._log = AppendLog(self.path, 1 << 28)
+        self.log = AppendLog(self.path, 1 << 28)
         self._slot = TwoSlots(folder + "/sending")
         if kept:
-            self.items, self.finished, self.dropped, self.sending = kept
+            self.items, self.finished, self.dropped, self.sending, self.log.late = kept
         else:
             self._load()
 
@@ -71,8 +71,9 @@ class Outbox:
         Return the state beside the file with which another Outbox of this folder goes on. It keeps
         no code in memory. None: the file holds all.
         """
-        if self.items or self.dropped:
-            return self.items, self.finished, self.dropped, self.sending
+        late = self.log.late
+        if self.items or self.dropped or late:
+            return self.items, self.finished, self.dropped, self.sending, late
         return None
 
     def __len__(self) -> int:
@@ -113,14 +114,16 @@ class Outbox:
                 return None
         if self.sending and id == self.sending[0]:
             self._save_sending(None)  # an older message of this id was
+        if self.log.late:
+            self.log.note()
         # First of all: a message on flash must not be missing here for want of memory.
         self.items.append(item)
         try:
-            item.start = self._log.append([piece for line in lines for piece in line], True)
+            item.start = self.log.append([piece for line in lines for piece in line], True)
         except OSError as error:
-            # Better sent from RAM than lost for certain.
-            log("outbox", "cannot store a message: %s" % error)
+            # Better sent from RAM than lost for certain. First of all: the log may have no memory.
             item.texts = texts
+            log("outbox", "cannot store a message: %s" % error)
         except BaseException:
             self.items.remove(item)
             raise
@@ -202,7 +205,7 @@ class Outbox:
             return "failed"
         if unknown and not item.possibly_sent:
             item.possibly_sent = True
-            self._write(["?", id])
+            self.log.note(["?", id])
         item.rate_limited = retry_after_s is not None
         if item.rate_limited:
             item.due = now + retry_after_s
@@ -248,7 +251,11 @@ class Outbox:
     def _save_sending(self, sending):
         """Write down which (id, part) is being sent."""
         if sending != self.sending:
-            self._slot.save({"id": sending[0], "part": sending[1]} if sending else {"id": None})
+            id, part = sending or (None, 0)
+            try:
+                self._slot.save({"id": id, "part": part, "late": len(self.log.late)})
+            except OSError as error:
+                log("outbox", "cannot note a sending: %s" % error)
             self.sending = sending
 
     def resolve(self, item: Item) -> None:
@@ -257,14 +264,17 @@ class Outbox:
         if is_last(item):
             self.finish(item)
         else:
-            self._write([">", item.id])
-            _go_on(item, self.clock.mono_s())
+            self.log.note([">", item.id])
+            go_on(item, self.clock.mono_s())
 
     def finish(self, item: Item) -> None:
         """Remove an item with all its parts, and remember its id."""
-        self._write(["-", item.id])
+        self.log.note(["-", item.id])
         self.items.remove(item)
         self._remember(item.id)
+        if self.log.late and all(one.start < 0 for one in self.items):
+            # Nothing in the file waits, or may come back after a restart.
+            outbox_maintenance.remove(self)
         if files.size(self.path) - self.used() > self.slack_bytes:
             outbox_maintenance.compact(self)
 
@@ -274,12 +284,6 @@ class Outbox:
             self.finished.pop(0)
 
     # --- the file
-
-    def _write(self, record):
-        try:
-            self._log.append([record])
-        except OSError as error:
-            log("outbox", "cannot write to %s: %s" % (self.path, error))
 
     def text_of(self, item: Item, part: int) -> str | None:
         """Return the text of a part; None when its line in the file is damaged."""
@@ -327,7 +331,7 @@ class Outbox:
                 log("outbox", "cannot read %s: %s" % (self.path, error))
         if skipped:
             log("outbox", "%s: skipped %d corrupt lines" % (self.path, skipped))
-        state = self._slot.load()
+        state = outbox_maintenance.last_sending(self, self._slot)
         self.sending = (state["id"], state.get("part", 0)) if state.get("id") else None
         item = self.sending and self.waits(self.sending[0])
         if item and item.part == self.sending[1]:
@@ -349,7 +353,7 @@ class Outbox:
             if item:
                 self.items.remove(item)
         elif kind == ">" and item and not is_last(item):
-            _go_on(item, now)
+            go_on(item, now)
         elif kind == "?" and item:
             item.possibly_sent = True
         return 0
@@ -368,15 +372,6 @@ def _item(record, start, sizes, now):
     item.sizes = sizes
     item.size = sum(sizes)
     return item
-
-
-def _go_on(item, now):
-    """Go on to the next part of an item."""
-    item.part += 1
-    item.due = now
-    item.tries = 0
-    item.reply_to = item.text = None
-    item.possibly_sent = item.rate_limited = item.arrived = False
 
 
 def _line(record, sizes=()):

@@ -38,3 +38,12 @@ class Item:
 def is_last(item: Item) -> bool:
     """Return whether no part follows the one to send next."""
     return item.part >= len(item.sizes) - 1
+
+
+def go_on(item: Item, now: int) -> None:
+    """Go on to the next part."""
+    item.part += 1
+    item.due = now
+    item.tries = 0
+    item.reply_to = item.text = None
+    item.possibly_sent = item.rate_limited = item.arrived = False

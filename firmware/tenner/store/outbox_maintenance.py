@@ -8,19 +8,35 @@ from tenner.store.appendlog import AppendLog, dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.store.outbox import Outbox
     from tenner.store.outbox_item import Item
+    from tenner.store.two_slot import TwoSlots
+    from tenner.store.types import Box
 
 _FAILED_BYTES = const(16384)
 
 
-def give_up(box: "Outbox", item: "Item", reason: str) -> None:
+def last_sending(box: "Box", slot: "TwoSlots") -> dict:
+    """Return the state of the slot. All that waits may have left if flash did not take the records
+    of that, or takes none now."""
+    state = slot.load()
+    try:
+        if box.items:
+            slot.save(state)
+    except OSError:
+        state["late"] = 1
+    if state.get("late"):
+        for item in box.items:
+            item.possibly_sent = True
+    return state
+
+
+def give_up(box: "Box", item: "Item", reason: str) -> None:
     """Move the unsent parts of the item to the file of failed messages."""
     keep_failed(box, item, reason, len(item.sizes))
     box.finish(item)
 
 
-def keep_failed(box: "Outbox", item: "Item", reason: str, end: int) -> None:
+def keep_failed(box: "Box", item: "Item", reason: str, end: int) -> None:
     """Write the parts of the item from the next one up to `end` to the file of failed messages."""
     log("outbox", "message to %s:%s: %s" % (item.channel, item.chat, reason))
     now = int(box.clock.now()) if box.clock.trusted else 0
@@ -32,7 +48,7 @@ def keep_failed(box: "Outbox", item: "Item", reason: str, end: int) -> None:
             log("outbox", "cannot store a failed message: %s" % error)
 
 
-def make_room(box: "Outbox", new: "Item") -> bool:
+def make_room(box: "Box", new: "Item") -> bool:
     """Give up messages until `new` fits, alerts last and only for an alert; False when it does not
     fit."""
     if new.size > box.max_bytes and len(box.items) < box.max_items:
@@ -50,7 +66,17 @@ def make_room(box: "Outbox", new: "Item") -> bool:
     return True
 
 
-def compact(box: "Outbox") -> None:
+def remove(box: "Box") -> None:
+    """Remove a file in which nothing waits, and whose records of that flash did not take."""
+    try:
+        files.remove(box.path)
+    except OSError as error:
+        log("outbox", "cannot remove %s: %s" % (box.path, error))
+        return
+    box.log.late[:] = []
+
+
+def compact(box: "Box") -> None:
     """Rewrite the file with only the waiting messages and the ids that must be recognized."""
     kept = [item for item in box.items if item.start >= 0]
     head = b"".join([dumps(["-", id]).encode() + b"\n" for id in box.finished])
@@ -70,6 +96,7 @@ def compact(box: "Outbox") -> None:
     except OSError as error:
         log("outbox", "cannot tidy %s: %s" % (box.path, error))
         return
+    box.log.late[:] = []
     start = len(head)
     for item in kept:
         item.start = start

@@ -22,6 +22,7 @@ _NAMES = const(
 _FOLDERS = const("memory skills tools drivers")
 #: The folders in /state; all else there are files.
 _STATE = const("sessions mcp outgoing")
+_CLOSED = const("could not be opened")
 #: The most KB of a file in /state by its ending. Logs are cut at far less; readings and histories
 #: have settings of their own, at most 4 MB.
 _MOST_KB = (
@@ -31,17 +32,37 @@ _MOST_KB = (
 )  # fmt: skip
 
 
-def in_workspace(workspace: str) -> "list[str]":
-    """Quarantine an entry of the wrong type, such as a folder MEMORY.md or a file `skills`. Return
-    sentences for the owner."""
+def folder(path: str) -> "list[str]":
+    """Quarantine a thing in the place of one of the two folders. Return sentences for the
+    owner."""
     told: list[str] = []
-    for name in (_NAMES + " " + _FOLDERS).split():
-        path = workspace + "/" + name
-        is_folder = name in _FOLDERS.split()
-        fits = files.is_folder if is_folder else files.is_file
-        if files.exists(path) and not fits(path):
-            _rename(told, name, path, "was not a folder" if is_folder else "was not a file")
+    if not files.is_folder(path):
+        _rename(told, path.rpartition("/")[2], path, "was not a folder")
     return told
+
+
+def in_workspace(workspace: str) -> "list[str]":
+    """Quarantine an entry of the wrong type, such as a folder MEMORY.md or a file `skills`, or one
+    that cannot be opened. Return sentences for the owner."""
+    told: list[str] = []
+    # The folders first: nothing is in one that cannot be opened.
+    for name in (_FOLDERS + " " + _NAMES).split():
+        path = workspace + "/" + name
+        why = _misfit(path, name in _FOLDERS.split())
+        if why:
+            _rename(told, name, path, why)
+    return told
+
+
+def _misfit(path, is_folder):
+    try:
+        if not files.exists(path):
+            return ""
+        if not (files.is_folder if is_folder else files.is_file)(path):
+            return "was not a folder" if is_folder else "was not a file"
+    except OSError:
+        return _CLOSED
+    return "" if _opens(path, is_folder) else _CLOSED
 
 
 def in_state(state: str) -> "list[str]":
@@ -59,12 +80,12 @@ def _fault(path, kind, wanted):
     if kind != wanted:
         return "was not a %s" % ("folder" if wanted == "d" else "file")
     if kind == "d":
-        return ""
+        return "" if _opens(path, True) else _CLOSED
     for ending, most_kb in _MOST_KB:
         is_limited = path.endswith(ending) and "/sessions/" not in path
         if is_limited and files.size(path) > most_kb * 1024:
             return "had over %d KB" % most_kb
-    return "" if _opens(path) else "could not be opened"
+    return "" if _opens(path, False) else _CLOSED
 
 
 def _entries(state) -> "Iterator[tuple[str, str, str]]":
@@ -73,15 +94,19 @@ def _entries(state) -> "Iterator[tuple[str, str, str]]":
         wanted = "d" if name in _STATE.split() else "f"
         if ".bad" not in name and not name.endswith(files.TEMP):
             yield state + "/" + name, kind, wanted
-            if kind == wanted == "d":
+            if kind == wanted == "d" and _opens(state + "/" + name, True):
                 for inner, its in list(entries(state + "/" + name)):
                     if ".bad" not in inner:
                         yield state + "/" + name + "/" + inner, its, "f"
 
 
-def _opens(path):
+def _opens(path, is_folder):
     try:
-        open(path, "rb").close()
+        if is_folder:
+            for _ in entries(path):
+                break
+        else:
+            open(path, "rb").close()
     except OSError:
         return False
     return True

@@ -27,7 +27,7 @@ def nearest(name: str, known: "Iterable[str]") -> str | None:
             continue
         score = _distance(folded, other)
         if moved and score > 1:
-            score = 1 + score // 8
+            score = 1 + score // 12
         if score < best_score:
             best, best_score = candidate, score
     return best

@@ -6,7 +6,7 @@ from tenner.tools import paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 ASK_ANYWAY = True
 check = paths.check_write

@@ -6,7 +6,7 @@ from tenner.tools.errors import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 # Scheduled and background turns cannot change schedules.
 TURNS = "person"
@@ -59,8 +59,11 @@ async def run(args: dict, ctx: "ToolContext") -> str:
             jobs.enable(args["id"], action == "enable")
     except (ValueError, OSError) as error:
         raise ToolError("cron: %s" % error)
-    return "\n".join(
-        line for line in jobs.lines() if action == "list" or line.startswith(args["id"] + " ")
+    return (
+        "\n".join(
+            line for line in jobs.lines() if action == "list" or line.startswith(args["id"] + " ")
+        )
+        or "no jobs"
     )
 
 

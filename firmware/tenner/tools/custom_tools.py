@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from tenner.tools.registry import Registry
+    from tenner.tools.types import Own
+
 
 _MAX_NAME = const(64)
 _MAX_SCHEMA = const(4096)
 
 
-def tools(registry: "Registry") -> "Iterator[tuple[str, tuple[str, int, int], str, str]]":
+def tools(registry: "Own") -> "Iterator[tuple[str, tuple[str, int, int], str, str]]":
     """
     Yield (name, place of the schema, NEEDS, TURNS) of the tools with a valid schema; a broken one
     would spoil every request.

@@ -7,7 +7,7 @@ from tenner.tools.errors import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 ASK_ANYWAY = True
 approval = paths.code_approval

@@ -20,7 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
+
 
 _KEEP = const(2000)  # bytes of output, from its start and from its end
 _FLOOD = const(1048576)

@@ -6,7 +6,7 @@ from tenner.tools.untrusted import mark_untrusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 NEEDS = "skills.index"
 RESULT_CAP = 2048

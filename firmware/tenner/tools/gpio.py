@@ -6,7 +6,7 @@ from tenner.tools import pins
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 NEEDS = "port:gpio"
 subjects = pins.subjects

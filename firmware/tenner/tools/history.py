@@ -7,7 +7,7 @@ from tenner.sensors.units import imperial, unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 
 async def read(ctx: "ToolContext", name: str, hours: int) -> str:

@@ -19,7 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
+
 
 NEEDS = "port:i2c"
 LIMITS = {

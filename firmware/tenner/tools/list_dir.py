@@ -11,7 +11,7 @@ from tenner.tools.untrusted import mark_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 _ROOM = const(880)  # characters of names in one answer
 

@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from tenner.agent.tool_calls import ToolContext
     from tenner.tools.mcp_call import Tool
+    from tenner.tools.types import ToolContext
 
 #: Where a tool comes from: this package, the owner's folder, an MCP server.
 BUILT_IN = const(0)

@@ -12,7 +12,7 @@ from tenner.tools.untrusted import mark_untrusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 _IN_DOUBT = const(". It may have been done: do not repeat it, the owner was told")
 

@@ -15,14 +15,14 @@ from tenner.tools.patterns import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
     from tenner.port import Port
+    from tenner.tools.types import Web
 
 _MAX_SERVER = const(20)
 _MAX_REASON = const(200)
 
 
-async def refresh(app: "App", port: "Port", servers: dict) -> None:
+async def refresh(app: "Web", port: "Port", servers: dict) -> None:
     """Ask the servers whose list of tools is missing or a day old; only log failures."""
     place = folder(port)
     now = app.clock.known() or 0
@@ -45,7 +45,8 @@ async def refresh(app: "App", port: "Port", servers: dict) -> None:
         http = app.http()
         try:
             wanted = _matcher(servers[server].get("tools", ("*",)))
-            found = await fetch(server, http, servers, place, wanted)
+            # The code that reads the list makes room for the rest.
+            found = await overlay.once("LIST", fetch, server, http, servers, place, wanted)
             log("mcp", "%s: %d tools" % (server, len(found)))
             failures, reason = 0, ""
         except (OSError, ValueError, asyncio.TimeoutError) as error:
@@ -56,8 +57,6 @@ async def refresh(app: "App", port: "Port", servers: dict) -> None:
             failures = failures + 1 if same else 1
         finally:
             await http.close()
-            # The code that has read the list makes room.
-            await overlay.enter("LIST")
         stamped = (tag(servers, server), now, failures, reason)
         files.write_atomic(
             "%s/%s.tools" % (place, server),

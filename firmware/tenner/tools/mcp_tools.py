@@ -26,9 +26,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tenner.agent.tool_calls import ToolContext
     from tenner.port import Port
     from tenner.tools.mcp_call import Tool
+    from tenner.tools.types import ToolContext
 
 _EVERY_S = const(24 * 3600)
 #: Seconds until a retry of a server that did not answer. The first is 0: the server may have just

@@ -21,7 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
+
 
 _MAX_PATH = const(128)
 _RESERVE = const(16384)  # bytes kept free for sessions, logs and the outbox

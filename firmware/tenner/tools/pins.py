@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 
 def check(args: dict, ctx: "ToolContext", use: str) -> None:

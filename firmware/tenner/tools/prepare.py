@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from tenner.agent.tool_calls import ToolContext
     from tenner.tools.mcp_call import Tool
+    from tenner.tools.types import ToolContext
 
 _MAX_ARGUMENTS = const(16384)
 
@@ -31,17 +31,18 @@ async def prepare(
     Return (source of the tool, arguments, question to the owner or None, has the question a
     preview?) of a valid call; raise ToolError, or a port's OSError, for any other.
     """
-    place, source = ctx.registry.find(name, ctx.turn.kind)
     # The registry, the JSON parser and the schema check each make room for the next step.
-    await overlay.enter("TOOL_CHECK")
-    found = parsed(name, arguments_text)
-    await overlay.enter("TOOL_CHECK")
-    module, args = verified(ctx, name, found, place, source)
-    await overlay.enter("TOOL_CHECK")
+    place, source = await overlay.step("TOOL_CHECK", _find, ctx, name)
+    found = await overlay.step("TOOL_CHECK", parsed, name, arguments_text)
+    module, args = await overlay.step("TOOL_CHECK", verified, ctx, name, found, place, source)
     if hasattr(module, "check"):
         module.check(args, ctx)
     asked = question(ctx, name, module, args)
     return source, args, asked, asked is not None and hasattr(module, "preview")
+
+
+def _find(ctx, name):
+    return ctx.registry.find(name, ctx.turn.kind)
 
 
 def parsed(name: str, arguments_text: str) -> "tuple[dict | None, object]":

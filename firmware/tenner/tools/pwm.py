@@ -5,7 +5,7 @@ from tenner.tools import pins
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 NEEDS = "port:pwm"
 subjects = pins.subjects

@@ -9,7 +9,7 @@ from tenner.tools.untrusted import mark_untrusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 _DEFAULT_LIMIT = const(1000)
 

@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from tenner.app import App
     from tenner.port import Port
     from tenner.store.config import Config
+    from tenner.tools.types import Web
 
 
 class Registry:
@@ -85,7 +85,7 @@ class Registry:
         names = ", ".join(self.names(kind))
         raise ToolError('there is no tool "%s" here; tools: %s' % (name[:64], names))
 
-    def refresh(self, app: "App") -> "Coroutine":
+    def refresh(self, app: "Web") -> "Coroutine":
         """Return a coroutine that asks MCP servers for their tools where that is due."""
         return mcp_refresh.refresh(app, self.port, self.servers)
 

@@ -19,7 +19,7 @@ from tenner.tools.untrusted import is_marked, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 _DEADLINE_S = const(60)
 _RESULT_CAP = const(1024)
@@ -31,18 +31,14 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
     start = ticks_ms()
     try:
         source, args, question, has_preview = await overlay.step(
-            "TOOL_CALL", prepare, ctx, name, arguments_text
+            "TOOL_CHECK", prepare, ctx, name, arguments_text
         )
         if has_preview:
             question += await overlay.step("TOOL", _preview, ctx, name, source, args)
         if question is not None:
-            # The code of the tool would take the memory of the question.
-            await overlay.enter("WAIT")
             if not await ctx.ask(question):
                 raise ToolError("not approved: %s. Do not retry" % question.split("\n")[0])
         text = await overlay.step("TOOL", _run, ctx, name, source, args)
-        # The code of the tool makes room for the record of its result.
-        await overlay.enter("CALLS")
     except Exception as error:
         text = "error: %s" % error
         # A port's OSError has a sentence, the system's a number.

@@ -1,10 +1,11 @@
 # tenner tools.secrets: finds a secret, in any spelling, in data that would leave the board.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A secret can leave unchanged, reversed, in ROT13, percent-encoded, escaped as in JSON or Python, in
-hex, base32 or base64, and in one of these inside another. It can also leave in parts, also those
-of a text in JSON: in their order, or two of them in any order, each of them reversed or not. Any
-other transformation by a model goes undetected.
+A secret can leave unchanged, reversed, in ROT13, percent-encoded, quoted-printable, in hex, base32
+or base64, and in one of these inside another. It can be escaped as in JSON, Python, JavaScript or
+HTML, with letters in between that nobody sees. It can also leave in parts, also those of a text in
+JSON: in their order, or two of them in any order, each of them reversed or not. Any other
+transformation by a model goes undetected.
 """
 
 from binascii import a2b_base64, unhexlify
@@ -24,6 +25,13 @@ _BASE32 = const(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
 _DIGITS = const(b"0123456789ABCDEFGHIJKLMNOPQRSTUV")  # of a number with the base 32
 _WINDOW = const(512)  # characters of base32 at a time
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
+_NUMBERED = {b"x": 2, b"u": 4, b"U": 8}  # the digits of these escapes
+_ENTITIES = ((b"&quot;", b'"'), (b"&apos;", b"'"), (b"&lt;", b"<"), (b"&gt;", b">"))
+# The NUL of UTF-16, the soft hyphen, and letters without width.
+_UNSEEN = (b"\0", b"\xc2\xad", b"\xcd\x8f", b"\xe1\xa0\x8e", b"\xef\xbb\xbf") + tuple(
+    [b"\xe2\x80" + bytes((last,)) for last in range(0x8B, 0x90)]
+    + [b"\xe2\x81" + bytes((last,)) for last in range(0xA0, 0xA5)]
+)
 # Parts of a shorter secret are words that stand side by side anywhere, and a part under three
 # letters is in most addresses.
 _LONG = const(12)
@@ -31,8 +39,8 @@ _WORD = const(3)
 # They separate the parts of an address, and the words and texts in a part.
 _MARKS = (b"/", b"?", b"&", b";", b"#", b" ", b"=", b"+", b"\n", b"\r", b"\t", b"\\", b'"', b"'")
 _QUOTES = (b'"', b"'")
-# They stand between bytes in hex.
-_BETWEEN = (b"0x", b"0X", b":", b",", b"-")
+# They stand between bytes in hex, as do those of an address.
+_BETWEEN = (b"0x", b":", b",", b"-", b".", b"_", b"|")
 
 
 def leaks(value: "Any") -> bool:
@@ -91,6 +99,7 @@ def _turned(data):
 
 
 def _holds(needles, data, depth):
+    data = _without(data, _UNSEEN)
     lower = data.lower()
     for forms in needles:
         for form in forms:
@@ -196,9 +205,13 @@ def _is_after_name(data):
 
 def _flat(data):
     """Return small letters without the marks of an address."""
-    for mark in _MARKS:
+    return _without(data, _MARKS).lower()
+
+
+def _without(data, marks):
+    for mark in marks:
         data = data.replace(mark, b"")
-    return data.lower()
+    return data
 
 
 # --- other spellings
@@ -212,12 +225,10 @@ def _alone(data, start, end):
 def _read(needles, data, depth):
     """Yield (the bytes as decoded from another spelling, how deep they may hold others)."""
     less = depth - 1
-    if b"%" in data:
-        yield _percent(data), less
-    if b"+" in data:
-        yield data.replace(b"+", b" "), less
-    if b"\\" in data:
-        yield _escaped(data), less
+    for read in (_percent, _spaced, _escaped, _entities, _printable):
+        other = read(data)
+        if other != data:
+            yield other, less
     try:
         data.decode()
     except UnicodeError:
@@ -225,9 +236,7 @@ def _read(needles, data, depth):
     # In base64 three bytes are four characters, in hex and base32 even more.
     sizes = [len(forms[0]) for forms in needles] or [999]
     solid = b"".join(data.split())
-    bare = solid
-    for mark in _BETWEEN:
-        bare = bare.replace(mark, b"")
+    bare = _without(_flat(data), _BETWEEN)
     for text in (data, bare) if len(bare) < len(data) else (data,):
         for run in _runs(text, min(sizes) * 2, _HEX):
             for start in (0, 1):
@@ -318,6 +327,24 @@ def _percent(data):
     return found
 
 
+def _spaced(data):
+    return data.replace(b"+", b" ")
+
+
+def _printable(data):
+    """Return it as decoded from quoted-printable."""
+    data = data.replace(b"%", b"%25").replace(b"=\r\n", b"").replace(b"=\n", b"")
+    return _percent(data.replace(b"=", b"%"))
+
+
+def _entities(data):
+    """Return it as decoded from HTML, or from JavaScript's %uXXXX."""
+    data = data.replace(b"\\", b"\\\\").replace(b"&#", b"\\#").replace(b"%u", b"\\u")
+    for name, mark in _ENTITIES:
+        data = data.replace(name, mark)
+    return _escaped(data).replace(b"&amp;", b"&")
+
+
 def _escaped(data):
     parts = data.split(b"\\")
     found = parts[0]
@@ -326,10 +353,8 @@ def _escaped(data):
         part = parts[number]
         kind = part[:1]
         try:
-            if kind == b"x":
-                found += unhexlify(part[1:3]) + part[3:]
-            elif kind == b"u":
-                found += utf8(int(part[1:5].decode(), 16)) + part[5:]
+            if kind == b"#" or kind in _NUMBERED:
+                found += _numbered(part)
             elif kind in _ESCAPES:
                 found += _ESCAPES[kind] + part[1:]
             elif not part and number + 1 < len(parts):
@@ -341,3 +366,18 @@ def _escaped(data):
             found += b"\\" + part
         number += 1
     return found
+
+
+def _numbered(part):
+    """Decode the xXX, uXXXX, UXXXXXXXX, u{X}, #N; or #xX; at the beginning."""
+    size = _NUMBERED.get(part[:1])
+    if part[1:2] == b"{":
+        digits, _, rest = part[2:].partition(b"}")
+    elif size:
+        digits, rest = part[1 : 1 + size], part[1 + size :]
+    else:
+        digits, _, rest = part[1:].partition(b";")
+    is_hex = size or digits[:1] in (b"x", b"X")
+    code = int(digits.lstrip(b"xX")[-8:], 16 if is_hex else 10) & 0x1FFFFF
+    # A byte of more, which Python escapes as well, is no letter.
+    return (bytes((code,)) if size == 2 and code < 256 else utf8(code)) + rest

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any
 
-    from tenner.agent.tool_calls import ToolContext
     from tenner.net.http import Http
+    from tenner.tools.types import ToolContext
 
 _MAX_INDEX = const(65536)
 _MAX_TEXT = const(200)

@@ -3,7 +3,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 # A background turn cannot start another one.
 TURNS = "person heartbeat cron"

@@ -12,7 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
+
 
 NEEDS = "port:spi"
 LIMITS = {

@@ -17,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
+
 
 _MOST = const(20000)  # bytes of text in one answer
 _MOST_BRIEF = const(1500)

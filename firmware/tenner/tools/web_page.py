@@ -11,8 +11,8 @@ from tenner.tools.untrusted import mark_untrusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
     from tenner.net.http import Http
+    from tenner.tools.types import ToolContext
 
 _TEXTS = const(" json xml javascript x-javascript yaml x-yaml x-ndjson ")
 _URL = const(300)  # characters of an address to show
@@ -50,14 +50,9 @@ class Page:
             return http.header("location")
         if http.status >= 300:
             raise ToolError("%s answered with status %d" % (shown(self.url), http.status))
-        await self._read(http)
         # The code that has read the page makes room for its text.
-        await overlay.enter("TOOL_READ")
+        await overlay.once("TOOL_READ", _read, self, http)
         return None
-
-    async def _read(self, http):
-        await get.read(http, self._spool, self._reader(http.header("content-type") or ""))
-        self._end()
 
     def _reader(self, kind):
         """Return a function that takes pieces of a body of this type, and returns True for
@@ -146,3 +141,9 @@ class Page:
         if self._links:
             texts.append("\n\n" + "\n".join(self._links))
         return [mark_untrusted(part, "")] + texts
+
+
+async def _read(page, http):
+    kind = http.header("content-type") or ""
+    await get.read(http, page._spool, page._reader(kind))
+    page._end()

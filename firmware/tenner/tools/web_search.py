@@ -11,7 +11,7 @@ from tenner.tools.untrusted import mark_untrusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.tool_calls import ToolContext
+    from tenner.tools.types import ToolContext
 
 _MOST = const(8)
 _MOST_BRIEF = const(5)

@@ -13,13 +13,13 @@ from tenner.update import facts, install
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.update.types import Updating
 
 _DAY_S = const(86400)
 _QUIET_S = const(1800)
 
 
-async def look(app: "App") -> "tuple[int, tuple[str, str] | None]":
+async def look(app: "Updating") -> "tuple[int, tuple[str, str] | None]":
     """Return (seconds until the next look, and (version, question) for the owner or None)."""
     now_s = app.clock.now()
     slots = app.slots("update")

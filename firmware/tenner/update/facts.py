@@ -5,7 +5,7 @@ from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.agent.parts import Base
 
 #: In the folder of the state: how the last update has ended, for the owner's computer.
 OUTCOME = "/update.txt"
@@ -13,6 +13,6 @@ OUTCOME = "/update.txt"
 SUMMARY = "/update.new"
 
 
-def is_possible(app: "App") -> bool:
+def is_possible(app: "Base") -> bool:
     """Can this board update itself? An image cannot, nor can Linux."""
     return app.port.kind == "esp32" and files.exists(app.port.path("lib/tenner"))

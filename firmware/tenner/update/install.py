@@ -14,11 +14,11 @@ from tenner.update.staging import Staging
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.agent.parts import Parts
 
 
 async def look(
-    app: "App", etag: "str | None" = None
+    app: "Parts", etag: "str | None" = None
 ) -> "tuple[str | None, str | None, str] | None":
     """
     Return (ETag or None, version, question to the owner) of the release at update.url, and (ETag,
@@ -33,7 +33,7 @@ async def look(
 
 
 async def download(
-    app: "App", wanted: str, computer: "tuple[str, int, str, bytes] | None" = None
+    app: "Parts", wanted: str, computer: "tuple[str, int, str, bytes] | None" = None
 ) -> None:
     """Bring the release onto the flash if it is version `wanted`: the next start is its trial.
     OSError or ValueError with a sentence if that fails."""
@@ -43,7 +43,7 @@ async def download(
     await overlay.step("UPDATE", _finish, app, plan)
 
 
-async def _manifest(app, computer, etag=None):
+async def _manifest(app: "Parts", computer, etag=None):
     """Return (the manifest with its signature, the ETag); None for the manifest of this ETag."""
     source = _source(app, computer)
     try:
@@ -52,7 +52,7 @@ async def _manifest(app, computer, etag=None):
         await source.http.close()
 
 
-async def _content(app, computer, data, plan):
+async def _content(app: "Parts", computer, data, plan):
     source = _source(app, computer)
     try:
         await source.content(Staging(app.port.root, plan), data)
@@ -60,13 +60,13 @@ async def _content(app, computer, data, plan):
         await source.http.close()
 
 
-def _source(app, computer):
+def _source(app: "Parts", computer):
     if computer:
         return pinned.source(pinned.client(app, computer), computer)
     return Download(app.http(), app.config.get("update.url"))
 
 
-async def _offer(app, data):
+async def _offer(app: "Parts", data):
     """Return (version, question to the owner), or (None, why it is not for this board)."""
     try:
         offer = _verified(app, data)
@@ -84,7 +84,7 @@ async def _offer(app, data):
     return offer.version, text
 
 
-async def _begin(app, data, wanted):
+async def _begin(app: "Parts", data, wanted):
     """Begin the new tree, or go on with it; return its plan."""
     version = _verified(app, data).version
     if wanted != version:
@@ -94,14 +94,14 @@ async def _begin(app, data, wanted):
     return staging.plan
 
 
-async def _finish(app, plan):
+async def _finish(app: "Parts", plan):
     staging = Staging(app.port.root, plan)
     await staging.verify()
     staging.switch()
     log("update", "%s is in place: restarting" % plan[0])
 
 
-def _verified(app, data):
+def _verified(app: "Parts", data):
     """Return the Manifest of these bytes; Refused unless this board takes it."""
     offer = Manifest(data, app.port.root)
     offer.check(app.port.kind)

@@ -13,12 +13,12 @@ from tenner.update import daily, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.update.types import Updating
 
 _CLOCK_S = const(10)
 
 
-async def service(app: "App") -> None:
+async def service(app: "Updating") -> None:
     """Look at update.url once a day; offer each newer version to the owner once."""
     await app.connected.wait()
     while not app.clock.trusted:
@@ -31,14 +31,14 @@ async def service(app: "App") -> None:
         await asyncio.sleep(wait_s)
 
 
-async def answer(app: "App", channel: str, chat: int | str) -> None:
+async def answer(app: "Updating", channel: str, chat: int | str) -> None:
     """Answer `/update` in the owner's chat."""
     found = await overlay.run("UPDATE", request.look, app, channel, chat)
     if found:
         await _ask(app, channel, chat, found)
 
 
-async def _ask(app, channel, chat, found):
+async def _ask(app: "Updating", channel, chat, found):
     version, text = found
     allowed = False
     try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext, SSLSocket
     from typing import Any
 
-    from tenner.app import App
+    from tenner.agent.parts import Parts
     from tenner.net.http import Http
     from tenner.net.tls_reserve import Reserve
 
@@ -42,7 +42,7 @@ class Pinned:
         )
 
 
-def client(app: "App", computer: "tuple[str, int, str, bytes]") -> "Http":
+def client(app: "Parts", computer: "tuple[str, int, str, bytes]") -> "Http":
     """Return an HTTP client that trusts this computer alone; ValueError or OSError without a
     certificate."""
     made = tls.only(computer[3])

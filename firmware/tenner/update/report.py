@@ -15,7 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.app import App
+    from tenner.agent.parts import Reaching
+
 
 _LOG_BYTES = const(1500)
 # By the state in /lib/trial.
@@ -27,18 +28,18 @@ _FAILED = (
 )
 
 
-async def tell(app: "App", version: str, old: str, new_slot: str = "") -> None:
+async def tell(app: "Reaching", version: str, old: str, new_slot: str = "") -> None:
     """Tell the owner that the new version stays: the message proves that one arrives."""
     here = version + (_micropython() if new_slot else "")
     _tell(app, "I run version %s now, in place of %s." % (here, old), "update-" + version)
 
 
-async def is_waiting(app: "App", version: str) -> bool:
+async def is_waiting(app: "Reaching", version: str) -> bool:
     """Return whether that message has not left yet."""
     return app.get("delivery").outbox.waits("update-" + version) is not None
 
 
-async def keep(app: "App", version: str, new_slot: "Sequence[str]") -> None:
+async def keep(app: "Reaching", version: str, new_slot: "Sequence[str]") -> None:
     """End the trial, and restart, which alone ends its watchdog."""
     if new_slot:
         slot.keep()
@@ -49,7 +50,7 @@ async def keep(app: "App", version: str, new_slot: "Sequence[str]") -> None:
     app.port.reset()
 
 
-async def passed(app: "App") -> None:
+async def passed(app: "Reaching") -> None:
     """Remove the rest of the trial, and the old version, in the first start after it."""
     note(app, "I run version %s now." % __version__)
     files.remove(app.port.path("lib/trial.log"))
@@ -57,7 +58,7 @@ async def passed(app: "App") -> None:
     files.remove(app.port.path("lib/passed"))
 
 
-async def rolled_back(app: "App") -> None:
+async def rolled_back(app: "Reaching") -> None:
     """Tell the owner, after the return to the old version, why the new one was not good."""
     place = app.port.path("lib/failed")
     log_path = app.port.path("lib/trial.log")
@@ -75,22 +76,25 @@ async def rolled_back(app: "App") -> None:
     Staging(app.port.root).discard()
 
 
-async def restart(app: "App") -> None:
+async def restart(app: "Reaching") -> None:
     """Save the schedule's state, and restart the board."""
     await power.write_down(app)
     app.port.reset()
 
 
-def note(app: "App", text: str) -> None:
+def note(app: "Reaching", text: str) -> None:
     """Keep how the update has ended, for the owner's computer."""
-    files.write_atomic(app.state + facts.OUTCOME, text)
+    try:
+        files.write_atomic(app.state + facts.OUTCOME, text)
+    except OSError as error:
+        log("update", "its outcome is not kept: %s" % error)
 
 
 def _micropython():
     return " on MicroPython %d.%d.%d" % sys.implementation.version[:3]
 
 
-def _tell(app, text, id=None):
+def _tell(app: "Reaching", text, id=None):
     channel, chat = app.owner()
     if channel is not None:
         app.deliver(channel, chat, text, id=id)

@@ -7,7 +7,7 @@ from tenner.update import install, report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.update.types import Updating
 
 _FAILURES = (OSError, ValueError, overlay.OutOfMemory)
 _DONE = "Version %s is in place. I restart into its trial; you hear from me within ten minutes."
@@ -15,7 +15,7 @@ _TWICE = "another update is running"
 _SHORT = "the board is short of memory. Restart it, then send /update again"
 
 
-async def look(app: "App", channel: str, chat: int | str) -> "tuple[str, str] | None":
+async def look(app: "Updating", channel: str, chat: int | str) -> "tuple[str, str] | None":
     """Return (version, question) of the release at update.url; None after a message to this chat
     that there is none."""
     try:
@@ -30,7 +30,7 @@ async def look(app: "App", channel: str, chat: int | str) -> "tuple[str, str] | 
 
 
 async def run(
-    app: "App",
+    app: "Updating",
     channel: "str | None",
     chat: "int | str | None",
     version: str,
@@ -54,7 +54,7 @@ async def run(
     await overlay.step("UPDATE", report.restart, app)
 
 
-def _tell(app, channel, chat, text):
+def _tell(app: "Updating", channel, chat, text):
     if channel:
         app.deliver(channel, chat, text)
     else:

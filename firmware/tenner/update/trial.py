@@ -17,14 +17,14 @@ from tenner.update import report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.app import App
+    from tenner.update.types import Updating
 
 _LIVE_S = const(180)
 _CHECK_S = const(1)
 _REACHED = ("it is up", "connected", "it hears its channel")
 
 
-async def run(app: "App") -> None:
+async def run(app: "Updating") -> None:
     """Advance the state in /lib/trial as far as this version gets; rename the file when it has
     passed."""
     note = app.port.path("lib/trial")
@@ -60,7 +60,7 @@ async def run(app: "App") -> None:
     await overlay.run("UPDATE", report.keep, app, words[0], words[2:])
 
 
-def _check(app):
+def _check(app: "Updating"):
     """Go back to the old version if a part of this one is faulty."""
     if services.faulty:
         log("update", "trial: a fault of " + ", ".join(services.faulty))
@@ -82,7 +82,7 @@ async def _read(name):
         overlay_loader.load(name)
 
 
-def _lacks(app):
+def _lacks(app: "Updating"):
     """Return the services that have not had a round yet."""
     found = [
         name
@@ -94,7 +94,7 @@ def _lacks(app):
     return " ".join(found)
 
 
-def _state(app):
+def _state(app: "Updating"):
     """Return how far this version is: "2" it runs, "3" it is connected, "4" it hears its
     channel."""
     if not app.connected.is_set() or not app.port.network_up():

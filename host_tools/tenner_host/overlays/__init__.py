@@ -6,10 +6,13 @@ from __future__ import annotations
 from tenner_host.overlays.bundle import Bundle, bundle, file_name, packed
 from tenner_host.overlays.errors import OverlayError
 from tenner_host.overlays.maps import Translator, translate
+from tenner_host.overlays.place import LAYOUT, RULES, table_of
 from tenner_host.overlays.table import CORE, Table, read_table
 
 __all__ = [
     "CORE",
+    "LAYOUT",
+    "RULES",
     "Bundle",
     "OverlayError",
     "Table",
@@ -18,5 +21,6 @@ __all__ = [
     "file_name",
     "packed",
     "read_table",
+    "table_of",
     "translate",
 ]

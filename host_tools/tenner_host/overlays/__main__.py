@@ -1,4 +1,4 @@
-"""Report on the overlays of the firmware: `python -m tenner_host.overlays [TABLE] [OVERLAY ...]`.
+"""Report on the overlays of the firmware: `python -m tenner_host.overlays [OVERLAY ...]`.
 
 Without names of overlays: for each overlay its size as .mpy, its modules and the overlays that its
 code uses; for each phase the total size of the overlays that stay when it begins. With names: each
@@ -10,15 +10,15 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 from tenner_host import FIRMWARE, build
 from tenner_host.overlays.bundle import bundle, file_name, wanted
 from tenner_host.overlays.constants import find_constants
 from tenner_host.overlays.errors import OverlayError
 from tenner_host.overlays.merge import arrange
+from tenner_host.overlays.place import table_of
 from tenner_host.overlays.program import AS_OBJECT, ModuleTarget, Program, Symbol, read_program
-from tenner_host.overlays.table import CORE, Table, read_table
+from tenner_host.overlays.table import CORE, Table
 
 #: (overlay of the user, overlay used, line, full name of the symbol)
 Use = tuple[str, str, str, str]
@@ -26,12 +26,9 @@ Use = tuple[str, str, str, str]
 
 def main(argv: list[str]) -> int:
     """Print the report; 1 and a sentence if the table does not fit the firmware."""
-    path = FIRMWARE / "overlays.toml"
-    if argv and argv[0].endswith(".toml"):
-        path = Path(argv.pop(0))
     modules, scripts = build.sources(FIRMWARE)
     try:
-        table = read_table(path)
+        table = table_of(modules, FIRMWARE)
         bundled = bundle(modules, table, scripts=scripts)
         uses = list(_uses(modules, table))
     except OverlayError as exc:

@@ -20,6 +20,7 @@ from tenner_host.overlays.program import Program, Symbol, read_program
 from tenner_host.overlays.prune import fold_switches, prune
 from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tenner_host.overlays.source import PACKAGE, module_name
+from tenner_host.overlays.syntax import walk
 from tenner_host.overlays.table import (
     CORE,
     CORE_MODULE,
@@ -37,7 +38,8 @@ from tenner_host.overlays.texts import Shelf, words
 INDEX = "overlays.tsv"
 
 
-@dataclass
+# With the trees of all modules behind its map, its text for a debugger takes 22 GB.
+@dataclass(repr=False)
 class Bundle:
     """The firmware as overlays: the source of each, by the name of its file (`app` is the
     core)."""
@@ -227,7 +229,7 @@ def _is_empty(source: bytes) -> bool:
 def _entries(scripts: Mapping[str, bytes]) -> Iterator[str]:
     """Yield the names that scripts import from the core."""
     for path, source in scripts.items():
-        for node in ast.walk(ast.parse(source, path)):
+        for node in walk(ast.parse(source, path)):
             if isinstance(node, ast.ImportFrom) and node.module == CORE_MODULE:
                 yield from (f"{CORE_MODULE}.{alias.name}" for alias in node.names)
 
@@ -274,7 +276,7 @@ def _fill_in(program: Program, name: str, values: dict[str, object]) -> None:
             variable = statement.targets[0].id
             if variable in values:
                 made = ast.parse(repr(values[variable]), mode="eval").body
-                for part in ast.walk(made):
+                for part in walk(made):
                     ast.copy_location(part, statement)
                 statement.value = made
                 missing.remove(variable)

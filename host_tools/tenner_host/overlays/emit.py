@@ -11,10 +11,9 @@ from tenner_host.overlays.plan import HOMES, LENT, METHOD, STAYS, Plan
 from tenner_host.overlays.rewrite import rewrite
 from tenner_host.overlays.short_lines import Origin, joined
 from tenner_host.overlays.source import Module
+from tenner_host.overlays.syntax import FUNCTIONS, walk
 from tenner_host.overlays.table import CORE, CORE_ALIAS
 from tenner_host.overlays.texts import pool, shelve
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass
@@ -72,7 +71,7 @@ def emit(plan: Plan, kept: set[str] | None = None) -> File:
 def _with_bare_tuples(text: str) -> str:
     """Remove the brackets of `a, b = (c, d)`: only without them the compiler makes no tuple."""
     lines = text.splitlines()
-    for node in ast.walk(ast.parse(text)):
+    for node in walk(ast.parse(text)):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple) and node.value.elts:
             line = lines[node.lineno - 1].encode()
             start, end = node.value.col_offset, node.value.end_col_offset
@@ -160,7 +159,7 @@ def _split_classes(plan: Plan) -> Iterator[ast.stmt]:
 
 
 def _names(fragment: ast.ClassDef) -> list[ast.expr]:
-    return [ast.Constant(one.name) for one in fragment.body if isinstance(one, _FUNCTIONS)]
+    return [ast.Constant(one.name) for one in fragment.body if isinstance(one, FUNCTIONS)]
 
 
 def _lending(
@@ -168,7 +167,7 @@ def _lending(
 ) -> Iterator[tuple[ast.stmt, Module | None]]:
     """Yield methods for a class of another overlay, and the statements that put them there."""
     for method in fragment.body:
-        assert isinstance(method, _FUNCTIONS)
+        assert isinstance(method, FUNCTIONS)
         target = ast.Attribute(value=copy.deepcopy(owner), attr=method.name, ctx=ast.Store())
         method.name = METHOD
         yield method, module

@@ -21,6 +21,8 @@ from tenner_host.overlays.program import External, Program, Symbol
 from tenner_host.overlays.rom_names import ARGUMENTS
 from tenner_host.overlays.scopes import CLASS
 from tenner_host.overlays.source import Module
+from tenner_host.overlays.split import whole
+from tenner_host.overlays.syntax import walk
 from tenner_host.overlays.table import Table
 
 _BY_NAME = ("getattr", "setattr", "hasattr", "delattr")
@@ -40,7 +42,7 @@ class Kept:
         for module in program.modules.values():
             self.looked_up.update(_looked_up(module))
             if _names_fields(module):
-                self.looked_up.update(program.texts(module))
+                self.looked_up.update(_texts(program, module))
             self.parts.update(_parts(program, module))
             if is_seen_by_owners(module, table):
                 self.looked_up.update(mentioned(program, module))
@@ -71,7 +73,7 @@ def is_seen_by_owners(module: Module, table: Table) -> bool:
 
 def mentioned(program: Program, module: Module) -> Iterator[str]:
     """Yield the names of attributes, methods, arguments and keywords in a module."""
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if isinstance(node, ast.Attribute):
             yield node.attr
         elif isinstance(node, ast.arg) or (isinstance(node, ast.keyword) and node.arg):
@@ -82,7 +84,7 @@ def mentioned(program: Program, module: Module) -> Iterator[str]:
 
 def defined_in(program: Program, module: Module) -> Iterator[str]:
     """Yield the attributes, methods and arguments that a module defines."""
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if isinstance(node, ast.arg):
             yield node.arg
         elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
@@ -95,12 +97,19 @@ def keywords(program: Program) -> set[str]:
     """Every name that a call uses as a keyword, or might use."""
     found: set[str] = set()
     for module in program.modules.values():
-        names = {node.arg for node in ast.walk(module.tree) if isinstance(node, ast.keyword)}
+        names = {node.arg for node in walk(module.tree) if isinstance(node, ast.keyword)}
         if None in names:
             # The names in a dict behind `**` are strings of the same module.
-            names.update(program.texts(module))
+            names.update(_texts(program, module))
         found.update(filter(None, names))
     return found
+
+
+def _texts(program: Program, module: Module) -> Iterator[str]:
+    """Yield the strings of a module with those of its pieces: a constant may be in another."""
+    for one in program.modules.values():
+        if whole(one.name) == whole(module.name):
+            yield from program.texts(one)
 
 
 def _class_names(module: Module) -> Iterator[str]:
@@ -111,7 +120,7 @@ def _class_names(module: Module) -> Iterator[str]:
 
 def _words_of(tree: ast.AST) -> Iterator[str]:
     """Yield every name in a file: variables, attributes, functions, arguments and keywords."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         for field in ("id", "attr", "name", "arg"):
             name = getattr(node, field, None)
             if isinstance(name, str):
@@ -120,7 +129,7 @@ def _words_of(tree: ast.AST) -> Iterator[str]:
 
 def _looked_up(module: Module) -> Iterator[str]:
     """Yield the constant names in a module's calls of getattr and its like."""
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             given = node.args[1:2]
             if node.func.id in _BY_NAME and given and isinstance(given[0], ast.Constant):
@@ -132,25 +141,25 @@ def _names_fields(module: Module) -> bool:
     return any(
         (isinstance(node, ast.Name) and node.id == "namedtuple")
         or (isinstance(node, ast.keyword) and node.arg is None)
-        for node in ast.walk(module.tree)
+        for node in walk(module.tree)
     )
 
 
 def _parts(program: Program, module: Module) -> Iterable[str]:
     """The words in a module's strings, if it computes names."""
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         computes = isinstance(node, ast.Attribute) and node.attr == "__dict__"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             given = node.args[1:2]
             computes = node.func.id in _BY_NAME and not isinstance(given[0], ast.Constant)
         if computes:
-            return [word for text in program.texts(module) for word in _WORD.findall(text)]
+            return [word for text in _texts(program, module) for word in _WORD.findall(text)]
     return []
 
 
 def _keywords_of_others(program: Program, module: Module, ours: set[str]) -> Iterator[str]:
     """Yield the keywords of calls whose target may be none of `ours`."""
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if not isinstance(node, ast.Call) or not node.keywords:
             continue
         link = program.links.get(node.func)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from tenner_host.overlays.errors import OverlayError
 from tenner_host.overlays.program import AS_OBJECT, External, ModuleTarget, Program, Symbol, Target
 from tenner_host.overlays.source import Module
+from tenner_host.overlays.syntax import walk
 from tenner_host.overlays.table import CORE, RUNTIME, Table
 
 
@@ -71,7 +72,7 @@ def _find_split_classes(program: Program, overlays: dict[str, Overlay]) -> None:
     for symbol in _classes(program):
         # The __getattr__ of a class hides that of its base.
         found: dict[str, tuple[tuple[Symbol, str], ...]] = {}
-        for base in _family(program, symbol):
+        for base in family(program, symbol):
             for overlay, methods in borrowed.get(base, {}).items():
                 named = tuple((base, name) for name in methods)
                 found[overlay] = found.get(overlay, ()) + named
@@ -88,7 +89,7 @@ def _check_constructors(program: Program, table: Table) -> None:
         if "__init__" in one.methods
     }
     for module in program.modules.values():
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             used: ast.expr | None = None
             if isinstance(node, ast.Call):
                 used = node.func
@@ -97,7 +98,7 @@ def _check_constructors(program: Program, table: Table) -> None:
             link = program.links.get(used) if used is not None else None
             if link is None or not isinstance(link.target, Symbol):
                 continue
-            for owner in _family(program, link.target):
+            for owner in family(program, link.target):
                 home = apart.get(owner)
                 if home is not None and table.overlay_of(module.name) != home:
                     raise OverlayError(
@@ -113,14 +114,14 @@ def _classes(program: Program) -> Iterator[Symbol]:
                 yield program.symbol(module, node.name)
 
 
-def _family(program: Program, symbol: Symbol) -> Iterator[Symbol]:
+def family(program: Program, symbol: Symbol) -> Iterator[Symbol]:
     """Yield a class and the firmware's classes that it inherits from."""
     yield symbol
     for node in symbol.binding.stores if symbol.binding else ():
         for base in node.bases if isinstance(node, ast.ClassDef) else ():
             link = program.links.get(base)
             if link is not None and isinstance(link.target, Symbol):
-                yield from _family(program, link.target)
+                yield from family(program, link.target)
 
 
 def object_of(program: Program, module_name: str, where: str) -> Symbol:
@@ -154,7 +155,7 @@ def _in_order(program: Program) -> list[Module]:
 
 def imported_at_top(program: Program, module: Module) -> Iterator[str]:
     """Yield the firmware's modules that this one imports at its top."""
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             if not module.scopes.home[node].runs_at_import:
                 continue
@@ -175,7 +176,7 @@ def _module_of(target: Target | None) -> str:
 # --- phases
 
 #: Functions of the run time whose first argument is the name of a phase.
-_ENTER = ("run", "step", "enter", "later")
+_ENTER = ("run", "step", "once", "_enter", "later", "released")
 #: An argument of any call with the phases of a request, a tuple of names.
 _STAGES = "phases"
 
@@ -184,7 +185,7 @@ def phases_named(program: Program) -> Iterator[tuple[ast.Constant, Module]]:
     """Yield the name of each phase that the source enters, and its module. It must stand in the
     call, as the build puts a number there."""
     for module in program.modules.values():
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if not isinstance(node, ast.Call):
                 continue
             for argument in node.keywords:
@@ -210,7 +211,9 @@ def phases_named(program: Program) -> Iterator[tuple[ast.Constant, Module]]:
 def _check_phases(program: Program, table: Table) -> None:
     for name, module in phases_named(program):
         if name.value not in table.phases:
-            raise OverlayError(f"{module.where(name)}: overlays.toml has no phase {name.value!s}")
+            raise OverlayError(
+                f"{module.where(name)}: firmware/layout.toml has no phase {name.value!s}"
+            )
 
 
 # --- modules as values
@@ -236,7 +239,7 @@ def _find_objects(program: Program, table: Table, overlays: dict[str, Overlay]) 
 def _looked_up(program: Program) -> Iterator[str]:
     """Yield every attribute that code looks up in a possible module."""
     for module in program.modules.values():
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if isinstance(node, ast.Attribute) and node not in program.links:
                 yield node.attr
         yield from program.texts(module)

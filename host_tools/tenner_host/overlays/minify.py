@@ -24,6 +24,7 @@ from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from tenner_host.overlays.scopes import CLASS, Binding
 from tenner_host.overlays.source import Module
 from tenner_host.overlays.split import whole
+from tenner_host.overlays.syntax import walk
 from tenner_host.overlays.table import Table
 
 _EXCEPTIONS = {
@@ -118,7 +119,7 @@ def _places(program: Program, overlays: Mapping[str, Overlay]) -> dict[str, Coun
     places: dict[str, Counter[str]] = {}
     for module in program.modules.values():
         found = places[module.name] = Counter()
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if isinstance(node, ast.Attribute) and node not in program.links:
                 found[node.attr] += 1
             elif isinstance(node, ast.keyword) and node.arg:
@@ -196,7 +197,7 @@ def _private_names(
 
 def _made(module: Module) -> Iterator[str]:
     """Yield the attributes and methods that a module assigns."""
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             yield node.attr
     for scope in module.scopes.module.walk():
@@ -208,7 +209,7 @@ def _families(program: Program) -> list[set[str]]:
     """Groups of modules whose classes inherit from each other."""
     family = {whole(name): {whole(name)} for name in program.modules}
     for module in program.modules.values():
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if isinstance(node, ast.ClassDef):
                 for base in node.bases:
                     link = program.links.get(base)

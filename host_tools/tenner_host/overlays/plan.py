@@ -12,6 +12,7 @@ from tenner_host.overlays.naming import Naming
 from tenner_host.overlays.program import External, ModuleTarget, Program, Symbol, Target
 from tenner_host.overlays.scopes import CLASS, Scope, all_arguments
 from tenner_host.overlays.source import PACKAGE, Module
+from tenner_host.overlays.syntax import walk
 from tenner_host.overlays.table import CORE, LOADER
 from tenner_host.overlays.texts import TEXTS, Shelf
 
@@ -238,6 +239,6 @@ def _attribute(value: ast.expr, name: str) -> ast.expr:
 
 
 def _mentioned(node: ast.expr) -> Iterator[str]:
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Name):
             yield part.id

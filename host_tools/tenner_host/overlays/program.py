@@ -11,6 +11,7 @@ from tenner_host.overlays.errors import OverlayError
 from tenner_host.overlays.scopes import MODULE, Binding, Scope, resolve
 from tenner_host.overlays.source import PACKAGE, Module, packages, read_modules
 from tenner_host.overlays.split import Fragment, split, whole
+from tenner_host.overlays.syntax import children, walk
 
 #: Names that need no import. mpy-cross knows `const`.
 KNOWN = frozenset([*dir(builtins), "const", "__file__"])
@@ -96,13 +97,13 @@ class Program:
         """Yield every string of a module, also of constants that are no longer in its tree."""
         values = [one.value for one in self.symbols.values() if one.module is module and one.value]
         for part in (module.tree, *values):
-            for node in ast.walk(part):
+            for node in walk(part):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     yield node.value
 
     def links_of(self, module: Module) -> Iterator[Link]:
         """Yield the links in one module, in the order of its text."""
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if node in self.links:
                 yield self.links[node]
             elif isinstance(node, ast.alias) and node in self.assigned:
@@ -144,7 +145,7 @@ class Linker:
     def find_aliases(self, module: Module) -> None:
         """Note the targets of each import of a module."""
         given: dict[Binding, list[tuple[ast.alias, Target]]] = {}
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 home = module.scopes.home[node]
                 for alias in node.names:
@@ -220,7 +221,7 @@ class Linker:
                 home = module.scopes.home[node]
                 self.program.links[node] = Link(node, target, home.runs_at_import)
                 return
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             self._link(module, child)
 
     def _static(self, module: Module, node: ast.expr) -> Target | None:

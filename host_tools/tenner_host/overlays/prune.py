@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from tenner_host.overlays.merge import Overlay
 from tenner_host.overlays.program import AS_OBJECT, External, ModuleTarget, Program, Symbol, Target
 from tenner_host.overlays.source import Module
+from tenner_host.overlays.syntax import walk
 
 #: Functions of others without any effect but their result.
 _PURE = {External("collections", "namedtuple"), External("micropython", "const")}
@@ -86,7 +87,7 @@ class _Pruner:
         dead = {self.definition[one] for one in gone}
         for module in self.program.modules.values():
             module.tree.body = [one for one in module.tree.body if one not in dead]
-            module.scopes.keep(set(ast.walk(module.tree)))
+            module.scopes.keep(set(walk(module.tree)))
         for overlay in self.overlays:
             overlay.symbols = [
                 one
@@ -121,7 +122,7 @@ class _Pruner:
 
     def _is_pure(self, node: ast.expr) -> bool:
         """Does an expression have no effect but its value?"""
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.Call):
                 link = self.program.links.get(part.func)
                 if link is None or link.target not in _PURE:
@@ -135,7 +136,7 @@ class _Pruner:
             self._reach(target)
 
     def _targets(self, node: ast.AST) -> Iterator[Symbol]:
-        for part in ast.walk(node):
+        for part in walk(node):
             link = self.program.links.get(part)
             found: Target | None = link.target if link else None
             if isinstance(part, ast.alias):

@@ -13,10 +13,11 @@ from tenner_host.overlays.program import External, ModuleTarget, Symbol
 from tenner_host.overlays.scopes import CLASS, Binding
 from tenner_host.overlays.source import Module
 from tenner_host.overlays.split import whole
+from tenner_host.overlays.syntax import walk
 from tenner_host.overlays.table import CORE, RUNTIME
 
 #: Functions of the run time that call another function later, and the position of that argument.
-_CALLS_LATER = {"run": 1, "step": 1, "later": 2}
+_CALLS_LATER = {"run": 1, "step": 1, "once": 1, "later": 2}
 
 
 def rewrite(plan: Plan, module: Module) -> list[ast.stmt]:
@@ -71,7 +72,7 @@ class _Rewriter(ast.NodeTransformer):
         if not isinstance(node.ctx, ast.Load):
             return self._stored(node, link.target)
         made = copy.deepcopy(self.plan.reference(link.target))
-        for part in ast.walk(made):
+        for part in walk(made):
             ast.copy_location(part, node)
         return made
 
@@ -195,7 +196,7 @@ class _Rewriter(ast.NodeTransformer):
         target = self.program.assigned[alias]
         value = copy.deepcopy(self.plan.reference(target))
         statement = ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value)
-        for part in ast.walk(statement):
+        for part in walk(statement):
             ast.copy_location(part, node)
         return statement
 

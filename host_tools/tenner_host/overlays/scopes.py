@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tenner_host.overlays.syntax import children, walk
+
 MODULE, CLASS, FUNCTION, COMPREHENSION = "module", "class", "function", "comprehension"
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -149,7 +151,7 @@ def _load(scope: Scope, node: ast.Name, place: int) -> Binding | None:
 def _place_of(scope: Scope, statement: ast.AST) -> int:
     assert isinstance(scope.node, ast.ClassDef)
     for place, top in enumerate(scope.node.body):
-        if any(node is statement for node in ast.walk(top)):
+        if any(node is statement for node in walk(top)):
             return place
     return 0
 
@@ -184,7 +186,7 @@ class _Collector:
         elif isinstance(node, ast.Nonlocal):
             self.scope.nonlocal_names.update(node.names)
         elif not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self._declarations(child)
 
     def visit(self, node: ast.AST) -> None:
@@ -209,7 +211,7 @@ class _Collector:
             self._children(node)
 
     def _children(self, node: ast.AST) -> None:
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             self.visit(child)
 
     def _bind(self, name: str, node: ast.AST) -> None:

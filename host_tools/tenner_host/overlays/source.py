@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from tenner_host.overlays.errors import OverlayError
 from tenner_host.overlays.scopes import Scopes, resolve
+from tenner_host.overlays.syntax import children
 
 #: The package whose modules are merged.
 PACKAGE = "tenner"
@@ -80,7 +81,7 @@ def packages(names: Iterable[str]) -> set[str]:
 
 
 def _note_functions(node: ast.AST, outer: str, functions: dict[int, str]) -> None:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         name = outer
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             name = f"{outer}.{child.name}" if outer else child.name

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from tenner_host.overlays.errors import OverlayError
 from tenner_host.overlays.scopes import resolve
 from tenner_host.overlays.source import Module
+from tenner_host.overlays.syntax import FUNCTIONS, walk
 
 #: Separates the name of a module from the overlay of a piece of it.
 MARK = ":"
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _REST = ""
 
 
@@ -53,7 +53,7 @@ def split(
     fragments: list[Fragment] = []
     for name, places in pieces.items():
         if name not in modules:
-            raise OverlayError(f"overlays.toml: there is no module {name} to split")
+            raise OverlayError(f"the table: there is no module {name} to split")
         made, found = _Splitter(modules[name], places).split()
         result.update({module.name: module for module in made})
         fragments += found
@@ -70,7 +70,7 @@ class _Splitter:
         self.module = module
         self.place = {name: overlay for overlay, names in places.items() for name in names}
         if len(self.place) < sum(len(names) for names in places.values()):
-            raise OverlayError(f"overlays.toml: {module.name}: a name is in two overlays")
+            raise OverlayError(f"the table: {module.name}: a name is in two overlays")
         self.missing = set(self.place)
         self.pieces = {_REST: _Piece(module.name)}
         for overlay in places:
@@ -88,7 +88,7 @@ class _Splitter:
                 self._put(self._place_of(statement), statement)
         if self.missing:
             raise OverlayError(
-                f"overlays.toml: {self.module.name} has no {', '.join(sorted(self.missing))}"
+                f"the table: {self.module.name} has no {', '.join(sorted(self.missing))}"
             )
         self._check_globals()
         return [self._made(piece, imports) for piece in self.pieces.values()], self.fragments
@@ -112,11 +112,11 @@ class _Splitter:
         kept: list[ast.stmt] = []
         for statement in node.body:
             place = home
-            if isinstance(statement, _FUNCTIONS):
+            if isinstance(statement, FUNCTIONS):
                 full = f"{node.name}.{statement.name}"
-                if full in self.place or not _is_tied(statement):
+                if full in self.place or not is_tied(statement):
                     place = self._find(full)
-                    if place != home and _is_tied(statement) and not _makes(statement):
+                    if place != home and is_tied(statement) and not is_constructor(statement):
                         raise OverlayError(
                             f"{self.module.where(statement)}: {full} must be where its class is"
                         )
@@ -132,7 +132,7 @@ class _Splitter:
             made.type_params = []  # type: ignore[attr-defined]
             # No other code knows it by its name.
             self.pieces[place].body.append(ast.copy_location(made, node))
-            names = tuple(one.name for one in methods if isinstance(one, _FUNCTIONS))
+            names = tuple(one.name for one in methods if isinstance(one, FUNCTIONS))
             pieces = self.pieces
             self.fragments.append(
                 Fragment(pieces[home].name, node.name, pieces[place].name, name, names)
@@ -141,7 +141,7 @@ class _Splitter:
     def _check_globals(self) -> None:
         for piece in self.pieces.values():
             for statement in piece.body:
-                for node in ast.walk(statement):
+                for node in walk(statement):
                     if isinstance(node, ast.Global):
                         for name in node.names:
                             if name not in piece.bound:
@@ -172,10 +172,10 @@ _FIRST = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
 
 def _bound(statement: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement at the top of a module assigns."""
-    if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+    if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         yield statement.name
         return
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id
         elif isinstance(node, ast.alias):
@@ -184,20 +184,20 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
 
 def _used(body: Iterable[ast.stmt]) -> Iterator[str]:
     for statement in body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Name):
                 yield node.id
 
 
-def _makes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def is_constructor(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Is this a constructor that may be apart? The overlay that makes the objects has it."""
-    calls = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    calls = {node.id for node in walk(function) if isinstance(node, ast.Name)}
     return function.name == "__init__" and "super" not in calls and not function.decorator_list
 
 
-def _is_tied(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def is_tied(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Must a method be in the body of its class?"""
     return bool(function.decorator_list) or (
         function.name.startswith("__")
-        or any(isinstance(node, ast.Name) and node.id == "super" for node in ast.walk(function))
+        or any(isinstance(node, ast.Name) and node.id == "super" for node in walk(function))
     )

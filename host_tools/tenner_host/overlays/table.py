@@ -1,4 +1,5 @@
-"""firmware/overlays.toml: the overlay of each module, and the overlays that stay in each phase."""
+"""The overlay of each module and the overlays that stay in each phase, and the rules for them in
+firmware/layout.toml."""
 
 from __future__ import annotations
 
@@ -25,23 +26,14 @@ RUNTIME = "tenner.overlay"
 LOADER = "tenner.overlay_loader"
 #: The phase outside of all others.
 IDLE = "IDLE"
-#: In [stay], the overlays that stay in all phases of a board with some room for them, or enough.
+#: Phases that no code enters: the overlays that stay in all phases of a board with some room for
+#: them, or enough.
 SPARE, ROOMY = "SPARE", "ROOMY"
 
-#: Key in [phases]: overlays of every phase.
-EVERY_PHASE = "*"
-
-_SECTIONS = (
-    "overlays",
-    "groups",
-    "phases",
-    "stay",
-    "dynamic",
-    "packs",
-    "api",
-    "separate",
-    "linux",
-)
+#: In the core, all classes and variables of a module: `tenner.health:*`.
+CLASSES = "*"
+#: The sections of firmware/layout.toml.
+_SECTIONS = (CORE, "phases", "dynamic", "packs", "api", "separate", "linux")
 
 
 @dataclass
@@ -55,13 +47,11 @@ class Table:
     overlays: dict[str, list[str]]
     #: By phase, the overlays that stay when it begins.
     phases: dict[str, list[str]] = field(default_factory=dict)
-    #: By the name of a phase that no code enters, the overlays that stay in all phases of a board
-    #: that has memory for them.
-    stay: dict[str, list[str]] = field(default_factory=dict)
     #: Packages with modules that code finds by name at run time, and the names it looks up in such
     #: a module. Each has the first; the package's other modules are ordinary ones.
     dynamic: dict[str, list[str]] = field(default_factory=dict)
-    #: Overlays in a file of their own, which only some boards have, by its name.
+    #: Overlays in a file of their own, which only some boards have, by its name; in the rules the
+    #: packages whose code they have.
     packs: dict[str, list[str]] = field(default_factory=dict)
     #: Modules that owners' tools and drivers may import.
     api: list[str] = field(default_factory=list)
@@ -72,11 +62,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if CORE not in self.overlays:
-            raise OverlayError(f"overlays.toml has no overlay {CORE!r}")
-        everywhere = self.phases.pop(EVERY_PHASE, [])
-        self.phases.update({phase: list(names) for phase, names in self.stay.items()})
-        for names in self.phases.values():
-            names += [name for name in everywhere if name not in names]
+            raise OverlayError(f"the table has no overlay {CORE!r}")
         self._home: dict[str, str] = {}
         #: By module and overlay, the names that are in another overlay than the rest of the
         #: module.
@@ -89,13 +75,20 @@ class Table:
                     module += MARK + overlay
                 if module in self._home:
                     raise OverlayError(
-                        f"overlays.toml: {module} is in {self._home[module]} and in {overlay}"
+                        f"the table: {module} is in {self._home[module]} and in {overlay}"
                     )
                 self._home[module] = overlay
 
     def overlay_of(self, module: str) -> str:
         """The overlay that has this module."""
         return self._home[module]
+
+    def pack_of(self, module: str) -> str:
+        """The pack with the code of this module, by the rules; "" for that of all boards."""
+        for pack, packages in self.packs.items():
+            if any(f"{module}.".startswith(f"{one}.") for one in packages):
+                return pack
+        return ""
 
     def is_outside(self, module: str) -> bool:
         """Return whether no overlay has this module."""
@@ -116,22 +109,20 @@ class Table:
         for module, overlay in self._home.items():
             if module not in known:
                 raise OverlayError(
-                    f"overlays.toml: overlay {overlay} has {module}, which does not exist"
+                    f"the table: overlay {overlay} has {module}, which does not exist"
                 )
         for module in sorted(known - set(self._home)):
             # That of `tenner.net.http` is `net_http`.
             name = module.partition(".")[2].replace(".", "_")
             if name in self.overlays or not name:
-                raise OverlayError(f"overlays.toml: list {module} in an overlay of another name")
+                raise OverlayError(f"the table: list {module} in an overlay of another name")
             self.overlays[name] = [module]
             self._home[module] = name
         for title, lists in (("phase", self.phases), ("pack", self.packs)):
             for one, names in lists.items():
                 for name in names:
                     if name not in self.overlays:
-                        raise OverlayError(
-                            f"overlays.toml: {title} {one} names no overlay: {name!r}"
-                        )
+                        raise OverlayError(f"the table: {title} {one} names no overlay: {name!r}")
 
     def leaving_phase(self, user: str, target: str) -> str | None:
         """A phase in which overlay `user` stays while `target` leaves."""
@@ -149,12 +140,19 @@ class Table:
     def looked_up(self, module: str, names: Container[str]) -> list[str]:
         """The names that code looks up in this module, which has `names` and which it finds by
         name at run time; [] for all others."""
-        listed = self.dynamic.get(module.rpartition(".")[0], [])
+        package = module.rpartition(".")[0]
+        listed = self.dynamic.get(package) or self.dynamic.get(_any_beside(package), [])
         return listed if listed and listed[0] in names else []
 
 
+def _any_beside(package: str) -> str:
+    """`tenner.channels.*` for `tenner.channels.mqtt`."""
+    return package.rpartition(".")[0] + ".*"
+
+
 def read_table(path: Path) -> Table:
-    """The table in a file; OverlayError if the file is invalid."""
+    """The rules in a file, as a table whose one overlay is the core; OverlayError if the file is
+    invalid. `place` makes the table of a program by them."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
@@ -162,22 +160,14 @@ def read_table(path: Path) -> Table:
     for section in data:
         if section not in _SECTIONS:
             raise OverlayError(f"{path.name}: [{section}] is unknown; known: {_SECTIONS}")
+    if CORE not in data:
+        raise OverlayError(f"{path.name} has no [{CORE}]")
     lists = {
         section: _lists(data.get(section, {}), f"{path.name} [{section}]") for section in _SECTIONS
     }
-    groups: dict[str, list[str]] = {}
-    for section in ("groups", "stay"):
-        for name, names in lists[section].items():
-            if name in lists["overlays"] or name in groups:
-                raise OverlayError(f"{path.name} [{section}]: {name} has another meaning")
-            groups[name] = lists[section][name] = _expanded(names, groups)
-    for section in ("phases", "packs"):
-        for name, names in lists[section].items():
-            lists[section][name] = _expanded(names, groups)
     return Table(
-        overlays=lists["overlays"],
-        phases=lists["phases"],
-        stay=lists["stay"],
+        {CORE: [*_core(lists[CORE])]},
+        phases={phase: [] for phase in lists["phases"]},
         dynamic=lists["dynamic"],
         packs=lists["packs"],
         api=_joined(lists["api"]),
@@ -186,9 +176,9 @@ def read_table(path: Path) -> Table:
     )
 
 
-def _expanded(names: Iterable[str], groups: Mapping[str, list[str]]) -> list[str]:
-    """The overlays that these names of overlays and groups stand for."""
-    return _joined({name: groups.get(name, [name]) for name in names})
+def _core(lists: Mapping[str, list[str]]) -> Iterator[str]:
+    for name, entries in lists.items():
+        yield from (f"{one}{MARK}{CLASSES}" if name == "classes" else one for one in entries)
 
 
 def _joined(lists: Mapping[str, list[str]]) -> list[str]:

@@ -9,6 +9,8 @@ import ast
 import copy
 from collections.abc import Iterator
 
+from tenner_host.overlays.syntax import FUNCTIONS, walk
+
 #: The tuple's name, of rom_names.STATIC, which takes the least flash.
 TEXTS = "isspace"
 
@@ -23,7 +25,7 @@ _BY_NAME = ("getattr", "setattr", "hasattr", "delattr", "__import__")
 
 def words(tree: ast.AST) -> Iterator[str]:
     """Yield every name and text of a file that MicroPython keeps as a name."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         for field in ("id", "attr", "name", "arg", "module", "asname"):
             name = getattr(node, field, None)
             if isinstance(name, str):
@@ -38,7 +40,7 @@ def pool(statements: list[ast.stmt], kept: set[str]) -> ast.stmt | None:
     names = {one for statement in statements for one in words(statement)} - {
         node.value
         for statement in statements
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     mover = _Mover(kept | names)
@@ -86,7 +88,7 @@ class _Mover(ast.NodeTransformer):
         # The class has an attribute of the tuple's name, and its body looks there first: only the
         # bodies of its methods see the tuple.
         for method in node.body:
-            if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if isinstance(method, FUNCTIONS):
                 method.body = [self.visit(one) for one in method.body]
         return node
 
@@ -103,7 +105,7 @@ def _bound(statement: ast.stmt) -> set[str]:
         return {statement.name}
     return {
         node.id
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
@@ -140,8 +142,8 @@ def _is_long(node: ast.AST) -> bool:
 def shelve(statements: list[ast.stmt], shelf: Shelf, loaded: ast.expr) -> None:
     """Replace the long texts inside of functions by `loaded[number]`."""
     for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        for node in walk(statement):
+            if isinstance(node, FUNCTIONS):
                 node.body = [_Shelver(shelf, loaded).visit(one) for one in node.body]
 
 
@@ -169,6 +171,6 @@ class _Shelver(ast.NodeTransformer):
 def _item(holder: ast.expr, number: int, text: ast.Constant) -> ast.expr:
     """`holder[number]` in the place of a text."""
     made = ast.Subscript(value=holder, slice=ast.Constant(number), ctx=ast.Load())
-    for part in ast.walk(made):
+    for part in walk(made):
         ast.copy_location(part, text)
     return made

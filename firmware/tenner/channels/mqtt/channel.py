@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.agent.message_queue import Queue
+    from tenner.channels.mqtt.types import Application
     from tenner.net.tls_reserve import TlsContext
     from tenner.port import Port
     from tenner.port.cpython import Stream
@@ -88,7 +89,7 @@ class Mqtt:
         get: "Callable[[str], Any]",
         up: "Callable[[], None]",
         mono_s: "Callable[[], int]",
-        app: "Any" = None,
+        app: "Application | None" = None,
     ) -> None:
         setting = config.get
         self.id = hexlify(port.device_id()).decode()

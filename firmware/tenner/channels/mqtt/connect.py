@@ -14,7 +14,7 @@ from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.channels.mqtt.types import Connecting
 
 #: The numbers of the packets sent here. Those of the channel's own messages are greater.
 ONLINE = const(1)
@@ -38,7 +38,7 @@ _REFUSALS = (
 )
 
 
-async def connect(mqtt: "Mqtt") -> None:
+async def connect(mqtt: "Connecting") -> None:
     """Connect, announce the board and subscribe; the broker's answers to that come later."""
     # A step without memory is repeated.
     await mqtt.close()
@@ -102,7 +102,7 @@ def _hello(mqtt):
     return packet(_CONNECT, about, *[field(one) for one in texts])
 
 
-async def after_failure(mqtt: "Mqtt", error: Exception) -> int:
+async def after_failure(mqtt: "Connecting", error: Exception) -> int:
     """Log why there is no connection; return the seconds to wait."""
     wait_s = min(1 << min(mqtt.failures, 9), _LONGEST_WAIT_S)
     mqtt.failures += 1

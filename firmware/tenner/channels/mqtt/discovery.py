@@ -13,7 +13,7 @@ from tenner import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.channels.mqtt.types import Topics
     from tenner.sensors.reader import Sensors
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -24,7 +24,7 @@ _CLASSES = (
 )
 
 
-async def announce(mqtt: "Mqtt", sensors: "Sensors", sensor: str, values: dict) -> bool:
+async def announce(mqtt: "Topics", sensors: "Sensors", sensor: str, values: dict) -> bool:
     """Publish the config of each value of a sensor; return whether the broker has acknowledged
     all."""
     for value in sorted(values):
@@ -59,7 +59,7 @@ async def announce(mqtt: "Mqtt", sensors: "Sensors", sensor: str, values: dict) 
     return True
 
 
-async def announce_problem(mqtt: "Mqtt") -> bool:
+async def announce_problem(mqtt: "Topics") -> bool:
     """Publish the config of the entity that is on while a service fails; return whether the
     broker has acknowledged it."""
     key = slug("%s_problem" % mqtt.id)
@@ -76,7 +76,7 @@ async def announce_problem(mqtt: "Mqtt") -> bool:
     return await publish(mqtt, "binary_sensor", key, config)
 
 
-def device(mqtt: "Mqtt") -> dict:
+def device(mqtt: "Topics") -> dict:
     """Return the board, as each of its entities names it."""
     return {
         "identifiers": ["tenner-" + mqtt.id],
@@ -86,7 +86,7 @@ def device(mqtt: "Mqtt") -> dict:
     }
 
 
-async def publish(mqtt: "Mqtt", component: str, key: str, config: dict) -> bool:
+async def publish(mqtt: "Topics", component: str, key: str, config: dict) -> bool:
     """Publish the config of an entity; return whether the broker has acknowledged it."""
     at = "%s/%s/%s/config" % (mqtt.config.get("mqtt.discovery"), component, key)
     return await mqtt.publish_at(at, json.dumps(config), retain=True)

@@ -14,14 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.channels.mqtt.types import Images
+
 
 #: The most bytes of a picture.
 _MOST = const(32768)
 
 
 async def publish(
-    mqtt: "Mqtt", path: str, value: str, began: "Callable[[], None]"
+    mqtt: "Images", path: str, value: str, began: "Callable[[], None]"
 ) -> tuple[str, str | None]:
     """Publish the chart of a value, and announce its image; return the outcome as Mqtt.send
     does."""

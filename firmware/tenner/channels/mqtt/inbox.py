@@ -10,7 +10,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.channels.mqtt.types import Inbox
 
 _PUBLISH = const(0x30)
 _PUBREL = const(0x60)
@@ -28,7 +28,7 @@ _AGAIN = const(8)  # the flag DUP
 _TAKEN = const(4)
 
 
-def handle(mqtt: "Mqtt", kind: int, body: bytearray, size: int) -> bytes:
+def handle(mqtt: "Inbox", kind: int, body: bytearray, size: int) -> bytes:
     """Handle a packet of `size` bytes, of which `body` is the beginning; return the packets to
     send."""
     flags = kind & 15
@@ -106,7 +106,7 @@ def _message(mqtt, flags, body, size):
     return answer + refusal
 
 
-def take(mqtt: "Mqtt", topic: str, text: str) -> bytes:
+def take(mqtt: "Inbox", topic: str, text: str) -> bytes:
     """Handle a message of a topic; return the packets to send."""
     if mqtt.birth and topic == mqtt.birth:
         if text == "online":

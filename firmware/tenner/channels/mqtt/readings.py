@@ -12,7 +12,7 @@ from tenner.sensors.errors import SensorError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.channels.mqtt.types import Announced
 
 #: In `announced`, beside the shapes of sensors.
 _UPDATE = const(-1)
@@ -21,7 +21,7 @@ _SHOWN = const(4)  # services that fail
 _LONGEST = const(160)  # letters of each one's sentence
 
 
-async def publish(mqtt: "Mqtt") -> None:
+async def publish(mqtt: "Announced") -> None:
     """Publish the state of the board and the values of every sensor."""
     state = {
         "name": mqtt.config.get("name"),

@@ -15,12 +15,12 @@ from tenner.update import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.mqtt.channel import Mqtt
+    from tenner.channels.mqtt.types import Announced
 
 _TOPIC = "update"
 
 
-async def announce(mqtt: "Mqtt") -> bool:
+async def announce(mqtt: "Announced") -> bool:
     """Announce the entity and publish its state, unless this board cannot update itself; return
     whether the broker has acknowledged all."""
     app = mqtt.app

@@ -4,9 +4,8 @@
 import json
 
 from tenner.channels.telegram import failures
-from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
-from tenner.net.http_errors import Yielded
+from tenner.net.http_errors import FAILURES, Yielded
 from tenner.net.json.scanner import Scanner
 from tenner.port.compat import const
 
@@ -14,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Api
     from tenner.net.http import Http
     from tenner.net.json.scanner import Sink
 
@@ -70,7 +69,7 @@ class Reply:
 
 
 async def call(
-    bot: "Telegram",
+    bot: "Api",
     http: "Http",
     method: str,
     body: "bytes | Callable[[], Iterator[bytes]]",
@@ -114,7 +113,7 @@ async def call(
 
 
 async def request(
-    bot: "Telegram",
+    bot: "Api",
     http: "Http",
     method: str,
     fields: dict | bytes | None,
@@ -132,7 +131,7 @@ async def request(
 
 
 async def attempt(
-    bot: "Telegram", method: str, fields: dict, http: "Http | None" = None, timeout_s: float = 30
+    bot: "Api", method: str, fields: dict, http: "Http | None" = None, timeout_s: float = 30
 ) -> bool:
     """
     Call a method whose failure does no harm; return whether it worked. `http` is a connected
@@ -150,7 +149,7 @@ async def attempt(
         return False
 
 
-def sender(bot: "Telegram") -> "Http":
+def sender(bot: "Api") -> "Http":
     """Return the HTTP client for sending."""
     if bot.http is None:
         bot.http = bot.http_factory(False)

@@ -1,7 +1,6 @@
 # tenner channels.telegram.ask: sends questions with two buttons.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner import overlay
 from tenner.channels.question import IN_FILE
 from tenner.channels.telegram import api, message
 from tenner.net import multipart
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tenner.channels.question import Question
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Asking
 
 _RETRY_S = const(10)
 _LONG = const(2000)  # longer questions are sent as a file: a message holds 4,096 units
@@ -23,7 +22,7 @@ _RULE = const("pr:")
 _ANSWERS = (("use", "Use it"), ("ask", "Ask the model each time"), ("off", "Off"))
 
 
-async def send(bot: "Telegram", question: "Question") -> int:
+async def send(bot: "Asking", question: "Question") -> int:
     """Send a question with Allow and Deny; return the seconds until a retry, 0 when none is
     needed."""
     yes = {"text": "Allow", "callback_data": "y:" + question.id}
@@ -31,7 +30,6 @@ async def send(bot: "Telegram", question: "Question") -> int:
     fields = api.address(bot.home)
     fields["reply_markup"] = {"inline_keyboard": [[yes, no]]}
     text = question.text
-    await overlay.enter("SENDING")
     if len(text) > _LONG:
         fields["caption"] = _caption(text)
         kind = "text/plain; charset=utf-8"
@@ -92,18 +90,17 @@ def _button(id, text, act):
 
 
 async def mark(
-    bot: "Telegram", message_id: int, id: str, actions: "Sequence[str]", state: str
+    bot: "Asking", message_id: int, id: str, actions: "Sequence[str]", state: str
 ) -> None:
     """Show the state of an alarm at its first message."""
     chat = bot.config.get("heartbeat.chat") or bot.owner
     fields = {"chat_id": api.address(chat)["chat_id"], "message_id": message_id}
     fields["reply_markup"] = alarm_buttons(id, actions, state)
-    await overlay.enter("SENDING")
     await api.attempt(bot, "editMessageReplyMarkup", fields)
     await bot.idle()
 
 
-async def close(bot: "Telegram", message_id: int) -> None:
+async def close(bot: "Asking", message_id: int) -> None:
     """Remove the buttons of a closed question."""
     fields = {"chat_id": api.address(bot.owner)["chat_id"], "message_id": message_id}
     await api.attempt(bot, "editMessageReplyMarkup", fields)

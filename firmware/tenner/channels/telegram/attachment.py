@@ -4,7 +4,6 @@
 from binascii import hexlify
 from os import urandom
 
-from tenner import overlay
 from tenner.channels.telegram import api, message
 from tenner.net import multipart
 from tenner.store import attachments, files
@@ -13,7 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Api
+
 
 #: The method, the field and the type of each kind of file.
 _KINDS = {
@@ -23,7 +23,7 @@ _KINDS = {
 
 
 async def send(
-    bot: "Telegram",
+    bot: "Api",
     chat: int | str,
     kind: str,
     path: str,
@@ -32,7 +32,6 @@ async def send(
 ) -> tuple:
     """Send the file; return the outcome as Telegram.send does. It is read piece by piece."""
     method, field, media_type = _KINDS[kind]
-    await overlay.enter("SENDING")
     fields = api.address(chat)
     if caption:
         fields["caption"] = caption

@@ -13,9 +13,8 @@ import asyncio
 from tenner import health, overlay
 from tenner.channels.question import SHORT, Question
 from tenner.channels.telegram import ask, failures, overhear, receive, send
-from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
-from tenner.net.http_errors import Yielded
+from tenner.net.http_errors import FAILURES, Yielded
 from tenner.port.compat import const, sleep_ms, ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
@@ -76,6 +75,9 @@ class Telegram:
     #: comes back belongs to another program.
     hooked: "bool | None" = None
 
+    #: Is the state of `save` still to be stored?
+    unsaved = False
+
     #: For receiving, while `poll` runs.
     poller: "Http | None" = None
 
@@ -103,7 +105,7 @@ class Telegram:
         self.poll_s = get("telegram.poll_s")
         #: The state of the service, for /status.
         self.status = "starting"
-        self.bot_name = None  # known after the first call
+        self.bot_name: str | None = None  # known after the first call
         self.failures = 0
         self.last_logged = ""  # the last logged failure
         self.asks = {}  # the pending questions, by id
@@ -111,8 +113,8 @@ class Telegram:
             None  # the pending code that makes its writer the owner, see pair
         )
         self.previews = {}  # (chat, id of the question): id of the preview
-        self.album = None  # the last handled album of pictures
-        self.digest = None  # a Message that joins the texts of our offline time
+        self.album: str | None = None  # the last handled album of pictures
+        self.digest: Message | None = None  # a Message that joins the texts of our offline time
         self.updates = []  # the unhandled updates of the last reply, each a dict
         self.http: Http | None = None  # for sending
         self.sending = asyncio.Lock()
@@ -139,6 +141,8 @@ class Telegram:
                 wait_s = 0
                 try:
                     begun = ticks_ms()
+                    if self.unsaved:
+                        self.save(self.offset)
                     if http.stream is None or http.head is None:
                         # Before `receive` takes the memory, for which MQTT may wait with the only
                         # TLS session. In the middle of a turn it would cost three handshakes: its
@@ -227,7 +231,14 @@ class Telegram:
         state = {"o": offset, "p": chats, "s": self.strangers}
         if self.home != self.owner:
             state["t"] = self.home[len(self.owner) :]
-        self._slots("telegram").save(state)
+        try:
+            self._slots("telegram").save(state)
+            self.unsaved = False
+        except OSError as error:
+            # A restart would lose the open messages: tried again before each poll.
+            if not self.unsaved:
+                log("telegram", "my place in the messages is not stored: %s" % error)
+            self.unsaved = True
 
     # --- sending
 
@@ -249,7 +260,7 @@ class Telegram:
 
     def mark(self, message_id: int, id: str, actions: "Sequence[str]", state: str) -> None:
         """Show the state of an alarm at its first message, where Telegram takes it."""
-        overlay.later("SEND", None, ask.mark, self, message_id, id, actions, state)
+        overlay.later("SENDING", None, ask.mark, self, message_id, id, actions, state)
 
     async def ask(self, text: str, timeout_s: float = 600) -> bool:
         """Ask the owner with two buttons; a timeout means no. Raise OSError where the question
@@ -268,12 +279,12 @@ class Telegram:
             del self.asks[question.id]
             if question.answer is None and question.message_id:
                 # A separate task, since the asking one may be cancelled.
-                asyncio.create_task(overlay.run("SEND", ask.close, self, question.message_id))
+                asyncio.create_task(overlay.run("SENDING", ask.close, self, question.message_id))
 
     async def _send_question(self, question):
         while True:
             try:
-                wait_s = await overlay.run("SEND", ask.send, self, question)
+                wait_s = await overlay.run("SENDING", ask.send, self, question)
             except overlay.OutOfMemory:
                 question.fail(SHORT)
                 wait_s = 0

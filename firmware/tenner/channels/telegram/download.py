@@ -7,7 +7,7 @@ from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Api
     from tenner.net.http import Http
 
 _PIECE = const(512)
@@ -18,7 +18,7 @@ class TooBig(Exception):
     """The file has more bytes than allowed."""
 
 
-async def fetch(bot: "Telegram", http: "Http", file_id: str, path: str, limit: int) -> str:
+async def fetch(bot: "Api", http: "Http", file_id: str, path: str, limit: int) -> str:
     """
     Store the file with this id at `path`, and return its name at Telegram. Raise TooBig if it has
     more than `limit` bytes, one of FAILURES if it cannot be fetched. `path` may have a part of the

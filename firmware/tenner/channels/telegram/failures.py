@@ -9,14 +9,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Health
+
 
 _LONGEST_S = const(300)
 _HOUR_S = const(3600)
 _CONFLICT_S = const(10)
 
 
-async def after(bot: "Telegram", error: Exception) -> int:
+async def after(bot: "Health", error: Exception) -> int:
     """Put the reason of a failed poll into `bot.status`, log it once, and return the seconds to
     wait."""
     wait_s = min(1 << min(bot.failures, 9), _LONGEST_S)

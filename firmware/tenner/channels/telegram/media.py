@@ -5,7 +5,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Pairing
     from tenner.net.json.scanner import Scalar
 
 _KEPT = ("file_id", "file_size", "width", "height", "mime_type")
@@ -36,7 +36,7 @@ def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
 
 
 def take(
-    bot: "Telegram", update: dict, text: str, is_stale: bool
+    bot: "Pairing", update: dict, text: str, is_stale: bool
 ) -> "tuple[tuple[str, str, int] | None, str, str | None]":
     """
     Return (the file to fetch as in Message.file, the text for the model, a refusal) for a message

@@ -4,8 +4,8 @@
 import json
 
 from tenner.channels.telegram import api, failures, markup, utf16
-from tenner.channels.telegram.errors import FAILURES
 from tenner.log import log
+from tenner.net.http_errors import FAILURES
 from tenner.net.json.writer import escape
 from tenner.port.compat import const
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
     from typing import Any
 
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Api
     from tenner.net.multipart import Multipart
 
 _PIECE = const(256)
@@ -98,7 +98,7 @@ def _is_of_topic(why):
 
 
 async def send_marked(
-    bot: "Telegram",
+    bot: "Api",
     method: str,
     fields: dict,
     raw: bytes,
@@ -117,7 +117,7 @@ async def send_marked(
 
 
 async def send_plain(
-    bot: "Telegram",
+    bot: "Api",
     method: str,
     fields: dict,
     text: bytes,
@@ -129,7 +129,7 @@ async def send_plain(
 
 
 async def send_locked(
-    bot: "Telegram",
+    bot: "Api",
     method: str,
     fields: dict,
     text: bytes,
@@ -140,7 +140,7 @@ async def send_locked(
 
 
 async def send_body(
-    bot: "Telegram",
+    bot: "Api",
     method: str,
     body: "Body | Multipart",
     is_html: bool = False,

@@ -9,7 +9,7 @@ from tenner.port.compat import const
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.agent.lane import Lane
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import People
     from tenner.net.http import Http
 
 _BEGINNING = const(2048)  # of a reply; it names the writer
@@ -17,7 +17,7 @@ _PIECE = const(256)
 _REST_S = const(1)  # for the rest of the reply
 
 
-async def overhear(bot: "Telegram", http: "Http", lane: "Lane") -> None:
+async def overhear(bot: "People", http: "Http", lane: "Lane") -> None:
     """
     Notify the lane of a turn when the owner has written, and close the connection. This needs no
     parser: JSON escapes quotes in texts, so none of the searched words can be part of one.

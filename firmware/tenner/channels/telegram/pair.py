@@ -13,7 +13,7 @@ from tenner.store.two_slot import TwoSlots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Pairing
 
 _LENGTH = const(8)
 
@@ -23,7 +23,7 @@ def kept(state: str) -> str:
     return TwoSlots(state + "/owner").load().get("w", "")
 
 
-def offer(bot: "Telegram", state: str) -> str:
+def offer(bot: "Pairing", state: str) -> str:
     """Make a new code, valid once and until the next start; return the sentence that shows it."""
     code = pairing_code.new(_LENGTH)
     bot.pair = (code, state)
@@ -33,7 +33,7 @@ def offer(bot: "Telegram", state: str) -> str:
     )
 
 
-def take(bot: "Telegram", update: dict, text: str) -> bool:
+def take(bot: "Pairing", update: dict, text: str) -> bool:
     """Make the writer of an update the owner if `text` is the offered code; return whether it
     is."""
     code, state = bot.pair

@@ -9,14 +9,14 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Pressed
     from tenner.net.http import Http
 
 _NAME = const(24)
 _NEXT = const(".e:")
 
 
-async def pressed(bot: "Telegram", http: "Http", update: dict) -> None:
+async def pressed(bot: "Pressed", http: "Http", update: dict) -> None:
     """Handle a press of a button: only the owner's counts, and only on a pending question."""
     who = str(update.get("from.id", ""))
     kind, _, id = str(update.get("data")).partition(":")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.agent.message_queue import Message
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Previews
 
 _STEP_MS = const(1000)  # Telegram accepts one edit a second
 _TYPING_STEPS = const(4)  # Telegram shows "typing..." for five seconds
@@ -23,7 +23,7 @@ _FIRST_CHARS = const(80)  # a shorter text needs no preview
 _LAST_CHARS = const(2000)  # each is one or two of the 4096 units of a message
 
 
-async def follow(bot: "Telegram", message: "Message") -> None:
+async def follow(bot: "Previews", message: "Message") -> None:
     """Show "typing..." and the growing answer, until the answer is in the outbox."""
     fields = api.address(message.chat)
     action = dict(fields, action="typing")
@@ -64,7 +64,7 @@ async def _show(bot, key, fields, raw):
 
 
 async def finish(
-    bot: "Telegram", chat: int | str, reply_to: int | None, raw: bytes, html: bytes
+    bot: "Previews", chat: int | str, reply_to: int | None, raw: bytes, html: bytes
 ) -> "tuple[str, Any] | None":
     """Edit the preview into the answer; return None when there is no preview, or it is gone."""
     async with bot.sending:

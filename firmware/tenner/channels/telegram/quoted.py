@@ -6,7 +6,7 @@ from tenner.tools.untrusted import SOMEBODY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Pairing
     from tenner.net.json.scanner import Scalar
 
 _LONGEST = const(600)
@@ -39,7 +39,7 @@ def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
     kept[name] = (kept.get(name, "") + str(value))[: _LONGEST + 1]
 
 
-def take(bot: "Telegram", update: dict, text: str, is_stale: bool) -> "tuple[str, bool | None]":
+def take(bot: "Pairing", update: dict, text: str, is_stale: bool) -> "tuple[str, bool | None]":
     """Return (the text with the quoted one before it, did somebody else write that one?); None
     for an answer of the agent, which may rest on text of others."""
     kept = update["quoted"]

@@ -8,7 +8,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Receiving
     from tenner.net.http import Http
 
 _NO_ROOM_S = const(3)
@@ -17,7 +17,7 @@ _TIMEOUT_S = const(15)
 _AHEAD = const(10)
 
 
-async def receive(bot: "Telegram", http: "Http") -> int:
+async def receive(bot: "Receiving", http: "Http") -> int:
     """Handle the waiting updates; return the seconds to wait before the next poll. Yielded if a
     turn has taken the connection."""
     if http.stream is None:
@@ -88,7 +88,7 @@ async def _updates(bot, http):
     return found
 
 
-def tell_interrupted(bot: "Telegram") -> None:
+def tell_interrupted(bot: "Receiving") -> None:
     """Answer every message that the restart interrupted."""
     for chat, ids in bot.interrupted.items():
         quoted = 0

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Previews
 
 
 async def send(
-    bot: "Telegram",
+    bot: "Previews",
     chat: int | str,
     text: str,
     reply_to: int | None,
@@ -21,8 +21,8 @@ async def send(
     began: "Callable[[], None] | None" = None,
 ) -> "tuple[str, Any]":
     """Send `text` as HTML, or as plain text when Telegram rejects the HTML. See Telegram.send."""
-    raw, html = message.marked(text, bot.max_units)
-    await overlay.enter("SENDING")
+    # The code that reads the marks makes room for that which sends.
+    raw, html = await overlay.step("SEND", message.marked, text, bot.max_units)
     if bot.draft is not None:
         result = await preview.finish(bot, chat, reply_to, raw, html)
         if result is not None:

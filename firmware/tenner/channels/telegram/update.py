@@ -15,7 +15,7 @@ from tenner.tools.untrusted import SOMEBODY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.channels.telegram.channel import Telegram
+    from tenner.channels.telegram.types import Receiving
     from tenner.net.http import Http
     from tenner.net.json.scanner import Scalar
 
@@ -80,7 +80,7 @@ def keep(update: dict, path: list[int | str], value: "Scalar") -> None:
         quoted.keep(update, path, value)
 
 
-async def handle(bot: "Telegram", update: dict, http: "Http") -> bool:
+async def handle(bot: "Receiving", update: dict, http: "Http") -> bool:
     """
     Handle an update, {} when there is none; return False when it must wait at Telegram. `http` is
     connected. A malformed update is skipped, since it would come again and again and block all

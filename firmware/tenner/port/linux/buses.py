@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tenner.port.linux.spi import ChipSelect
-    from tenner.store.config import Config
+    from tenner.port.types import Sections
 
 
 class Buses:
@@ -32,7 +32,7 @@ class Buses:
     /dev are."""
 
     def __init__(
-        self, path: str, config: "Config | None" = None, kept: dict | None = None, top: str = ""
+        self, path: str, config: "Sections | None" = None, kept: dict | None = None, top: str = ""
     ) -> None:
         self.path = path
         self._config = config

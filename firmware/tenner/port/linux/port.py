@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tenner.port.linux.i2c import I2C
     from tenner.port.linux.spi import SPI, ChipSelect
-    from tenner.store.config import Config
+    from tenner.port.types import Sections
 
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: a board without a battery clock starts earlier
 _NTP_S = const(120)  # NTP may take so long after a start
@@ -36,7 +36,7 @@ class Port:
         self.root = root or "."
         self._stdin = Stdin()
         self._waits_since: int | None = None
-        self._config: Config | None = None
+        self._config: Sections | None = None
         self._kept = {}  # open buses and pins, and the names of each kind
 
     def path(self, name: str) -> str:
@@ -160,7 +160,7 @@ class Port:
 
     # --- buses and pins
 
-    def configure(self, config: "Config") -> None:
+    def configure(self, config: "Sections") -> None:
         """Take the owner's settings of buses; ValueError is a sentence for the owner."""
         if config.section("power").get("mode") == "sleep":
             raise ValueError('power.mode: "sleep" is for boards with deep sleep; set it to "on"')

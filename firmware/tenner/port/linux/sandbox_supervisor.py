@@ -11,7 +11,7 @@ from tenner.port.linux.process import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.port.linux.sandbox import Sandbox
+    from tenner.port.types import Confined
 
 _PROCESSES = const(64)
 _OPEN_FILES = const(128)
@@ -51,7 +51,7 @@ _ENVIRONMENT = (
 
 
 def supervise(
-    sandbox: "Sandbox",
+    sandbox: "Confined",
     path: str,
     words: list[str],
     limits: tuple[int, int, bool],
