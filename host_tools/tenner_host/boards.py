@@ -115,7 +115,9 @@ def boards(ask: bool, port: str | None, as_json: bool) -> None:
         variants = f"; variants {', '.join(one.variants)}" if one.variants else ""
         note = "; little memory beside Telegram, see docs/memory.md"
         least = note if budget.is_tight(one.name) else ""
-        echo(f"  {one.name:18} {one.product}, {one.chip or one.platform}{variants}{least}")
+        chip = one.chip or one.platform
+        product = one.product if one.product == chip else f"{one.product}, {chip}"
+        echo(f"  {one.name:18} {product}{variants}{least}")
 
 
 def _as_json(one: Connected) -> dict[str, Any]:

@@ -6,6 +6,7 @@ are cached by content in places.build_folder(), so building again costs a few re
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
@@ -35,9 +36,6 @@ START_SCRIPTS = ("boot.py", "boot_trial.py", "main.py")
 
 #: Data files of the package that are copied unchanged, besides the modules and *.json.
 DATA_SUFFIXES = (".tsv", ".csv", ".der", ".md")
-
-#: Maps each module to its overlay; beside boot.py and main.py.
-TABLE = "overlays.toml"
 
 #: The pack of the overlays that only a board with a page has.
 _PAGE = "page"
@@ -148,10 +146,10 @@ def firmware_tree(
     """
     modules, scripts = _sources(firmware)
     tree = dict(scripts)
-    table = _table(firmware)
+    rules = _rules(firmware)
     for path in _files(firmware / "tenner"):
         name = path.relative_to(firmware).as_posix()
-        if table.is_linux_only(
+        if rules.is_linux_only(
             _import_name(path.with_suffix(".py").relative_to(firmware).as_posix())
         ):
             continue
@@ -162,7 +160,7 @@ def firmware_tree(
     if mpy:
         form = Form.FILES if debug else form
         made = _overlays(firmware, debug, form is not Form.FILES)
-        tree.update(_overlay_tree(made, optimize, set(tree), page, form))
+        tree.update(_overlay_tree(made, optimize, page, form))
     else:
         tree.update({f"/lib/{name}": source for name, source in modules.items()})
     if page:
@@ -192,7 +190,7 @@ def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
     """The code of a chip as the source to freeze, by paths such as `tenner/app.py`. An overlay is
     `o.py` in a folder of its own: the names of modules stay in RAM, so all have the same."""
     made = _overlays(firmware, False, False)
-    files = [overlays.file_name(overlays.CORE), *_separate_paths(_table(firmware))]
+    files = [overlays.file_name(overlays.CORE), *_separate_paths(_rules(firmware))]
     sources = {
         f"tenner/{name}.py" if name in files else f"tenner/{name}/o.py": text.encode()
         for name, text in made["files"].items()
@@ -200,9 +198,9 @@ def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
     return {**sources, "tenner/__init__.py": made["about"].encode()}
 
 
-def _table(firmware: Path) -> overlays.Table:
+def _rules(firmware: Path) -> overlays.Table:
     try:
-        return overlays.read_table(firmware / TABLE)
+        return overlays.read_table(firmware / overlays.RULES)
     except overlays.OverlayError as exc:
         raise BuildError(str(exc)) from exc
 
@@ -216,13 +214,19 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
     """The `files` of the overlays as source by name, their `places` in one file with their names
     in code, their `index`, and `about` the build."""
     modules, scripts = _sources(firmware)
-    files = {**modules, **scripts, TABLE: (firmware / TABLE).read_bytes()}
+    files = {**modules, **scripts}
+    for path in (firmware / overlays.RULES, firmware / overlays.LAYOUT):
+        if path.exists():
+            files[path.name] = path.read_bytes()
     what = "overlays" + (", debug" if debug else "") + (", packed" if is_packed else "")
     build_id = _key(what, files)[:12]
 
     def make() -> dict[str, Any]:
-        table = _table(firmware)
         try:
+            # Millions of nodes live to the end: a look for garbage among them would take a quarter
+            # of the time.
+            gc.disable()
+            table = overlays.table_of(modules, firmware)
             bundled = overlays.bundle(
                 modules,
                 table,
@@ -233,6 +237,8 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
             )
         except overlays.OverlayError as exc:
             raise BuildError(str(exc)) from exc
+        finally:
+            gc.enable()
         texts = {name: file.text for name, file in bundled.files.items()}
         for path in _separate_paths(table):
             texts[path] = modules[f"tenner/{path}.py"].decode()
@@ -251,14 +257,8 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
     return {**made, "about": about}
 
 
-def _overlay_tree(
-    made: dict[str, Any], optimize: int, paths: set[str], page: bool, form: Form
-) -> dict[str, bytes]:
-    """The code of the agent from `_overlays`, with or without that of its page; the tree's other
-    files have `paths`."""
-    for name in made["files"]:
-        if any(path.startswith(f"/lib/tenner/{name}/") for path in paths):
-            raise BuildError(f"overlay {name} has the name of a folder with data: rename it")
+def _overlay_tree(made: dict[str, Any], optimize: int, page: bool, form: Form) -> dict[str, bytes]:
+    """The code of the agent from `_overlays`, with or without that of its page."""
     places = made["places"]
     # Tracebacks show the name in code as well: another one would stay in RAM.
     sources = {places.get(name, name): text.encode() for name, text in made["files"].items()}

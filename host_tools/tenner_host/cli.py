@@ -234,7 +234,7 @@ def main() -> None:
     """An AI agent that lives on a ten-dollar board: flash it, set it up, talk to it.
 
     Start with `tenner flash --fast` and `tenner setup`. For a Linux board, it's `tenner deploy
-    USER@HOST`. No board yet? `tenner sim start` runs a virtual one. If something doesn't work,
+    USER@HOST`. No board yet? `tenner try` shows it on a virtual one. If something doesn't work,
     `tenner doctor` finds out why.
     """
 

@@ -7,6 +7,7 @@ The format is that of `firmware/tenner/port/package.py`, which reads it.
 from __future__ import annotations
 
 import ast
+import fnmatch
 from collections.abc import Mapping
 
 NAME = "data.pack"
@@ -16,6 +17,8 @@ DECLARED = ("NEEDS", "TURNS")
 
 #: The most frequent lookup, so first in the index.
 _FIRST = "store/config.tsv"
+#: The settings of each channel, which belong to that table on a board: see store/config.py.
+_OF_CHANNELS = "channels/*/settings.tsv"
 
 
 def declared(source: bytes) -> str:
@@ -64,14 +67,21 @@ def packed(
         for path, data in tree.items()
         if path.startswith(folder) and _is_data(path.removeprefix(folder))
     }
-    if _FIRST in files and not has_meanings:
-        files[_FIRST] = without_meanings(files[_FIRST])
+    rest = {path: data for path, data in tree.items() if path.removeprefix(folder) not in files}
     notes = {
         name: declared(modules.get(f"tenner/{name.removesuffix('.json')}.py", b""))
         for name in files
         if name.startswith("tools/") and name.endswith(".json")
     }
-    rest = {path: data for path, data in tree.items() if path.removeprefix(folder) not in files}
+    if _FIRST in files:
+        of_channels = [
+            files.pop(name).partition(b"\n")[2]
+            for name in fnmatch.filter(sorted(files), _OF_CHANNELS)
+        ]
+        files[_FIRST] += b"".join(of_channels)
+        notes[_FIRST] = " ".join(table.split(b"\t")[0].decode() for table in of_channels)
+        if not has_meanings:
+            files[_FIRST] = without_meanings(files[_FIRST])
     return {**rest, f"{folder}{NAME}": pack(files, notes)} if files else rest
 
 

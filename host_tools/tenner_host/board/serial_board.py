@@ -79,7 +79,10 @@ class SerialBoard(Board):
             return AT_REPL
         if b"waiting for download" in heard or b"invalid header" in heard:
             return explain_silence(port.device, heard)
-        return "shows no prompt, perhaps because its agent runs: `tenner status` asks it"
+        return (
+            "shows no prompt: its agent runs (`tenner status` asks it), or it has no MicroPython "
+            "yet (`tenner flash`)"
+        )
 
     def enter(self) -> None:
         try:

@@ -132,6 +132,9 @@ class _Files:
     def load(self, name: str) -> tuple[None, None]:
         return None, None
 
+    def numbers(self) -> tuple[int, ...]:
+        return ()
+
     def save(self, name: str, pieces: Iterable[str]) -> None:
         "".join(pieces)
 
@@ -182,7 +185,7 @@ class Board:
 
     small = shares_memory = False
     mqtt = console = True
-    workspace = state = ""
+    workspace = state = full = ""
 
     def __init__(self, text: str, readings: Readings, settings: dict[str, Any]) -> None:
         self.readings = readings

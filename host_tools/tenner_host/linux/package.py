@@ -63,9 +63,11 @@ def unpacked_kit(path: Path) -> dict[str, bytes]:
                 data = archive.extractfile(entry) if entry.isfile() else None
                 if inside.startswith("kit/") and data is not None:
                     found[inside.removeprefix("kit/")] = data.read()
-    except (OSError, tarfile.TarError) as exc:
+    except OSError as exc:
+        raise CommandError(f"{path} can't be read: {reason(exc)}") from exc
+    except (tarfile.TarError, EOFError, lzma.LZMAError) as exc:
         raise CommandError(
-            f"{path} cannot be read as a package of `make package`: {reason(exc)}"
+            f"{path} is no package of `make package`, or it was cut or damaged"
         ) from exc
     if kit.LOADER not in found:
         raise CommandError(f"{path} is no package of `make package`: it has no kit/{kit.LOADER}")

@@ -146,7 +146,7 @@ def _ask(question: str, check: Callable[[str], None], *, hidden: bool = False) -
 
 def _password(file: Path | None) -> str:
     if file is None:
-        question = "Its password (Enter for none)"
+        question = "Its password (not shown; Enter for none)"
         return _ask(question, lambda text: check_wifi("any", text), hidden=True)
     try:
         return (file.read_text(encoding="utf-8").splitlines() or [""])[0]

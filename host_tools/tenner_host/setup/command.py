@@ -147,13 +147,8 @@ def setup(
             if str(get(settings, "telegram.base_url")).startswith("https:"):
                 short = short or expected
         _report(settings, trial, started, as_json, short)
-        telegram = bool(get(settings, "telegram.token"))
-        if isinstance(board, RemoteBoard):
-            pass  # it has its owner
-        elif telegram and not as_json and not board.has_repl:
-            echo("owner      `/pair` in `tenner chat` makes the code for your chat")
-        elif telegram and not as_json and started.running:
-            _pair(trial, heard, wait=asked)
+        if not as_json:
+            _tell_next(trial, settings, started, heard, asked=asked)
     if not started.running:
         raise CommandError(f"the settings are on the board, but no agent runs: {started.text}")
 
@@ -260,7 +255,22 @@ def _with_offer(board: Board, heard: str) -> str:
     return heard
 
 
-def _pair(trial: Trial, heard: str, *, wait: bool) -> None:
+def _tell_next(
+    trial: Trial, settings: Settings, started: Started, heard: str, *, asked: bool
+) -> None:
+    """Print the way to an owner, and the next commands."""
+    board = trial.board
+    # One that is reached from afar has its owner.
+    if get(settings, "telegram.token") and not isinstance(board, RemoteBoard):
+        if not board.has_repl:
+            echo("owner      `/pair` in `tenner chat` makes the code for your chat")
+        elif started.running:
+            _pair(trial, settings, heard, wait=asked)
+    if asked and started.running:
+        echo("Next: `tenner sync` brings its files to this folder; `tenner chat` talks to it")
+
+
+def _pair(trial: Trial, settings: Settings, heard: str, *, wait: bool) -> None:
     """If the agent offers a pairing code, show it and wait until a chat uses it."""
     text = _with_offer(trial.board, heard)
     offer = _OFFER.search(text)
@@ -268,7 +278,10 @@ def _pair(trial: Trial, heard: str, *, wait: bool) -> None:
         return  # it has an owner
     bot = f"@{trial.bot}" if trial.bot else "your bot"
     echo(f"owner      nobody yet: send {bot} on Telegram this message: {offer[1]}")
-    if trial.bot:
+    sim = trial.board.port.sim
+    if sim and str(get(settings, "telegram.base_url")).startswith("http://localhost:"):
+        echo(f"           in another terminal: `tenner sim phone --sim {sim} {offer[1]}`")
+    elif trial.bot:
         echo(f"           or open https://t.me/{trial.bot}?start={offer[1]}")
     if not wait:
         return

@@ -103,7 +103,7 @@ def _secret(
     """Ask for a secret without showing it; an empty answer keeps the present one. `needed`: the
     sentence for none at all; `check` raises CommandError."""
     known = get(settings, key)
-    hint = " (Enter keeps the current one)" if known else "" if needed else " (Enter for none)"
+    hint = "; Enter keeps the current one" if known else "" if needed else "; Enter for none"
 
     def take(answer: str) -> None:
         if answer:
@@ -113,7 +113,7 @@ def _secret(
         elif needed and not known:
             raise CommandError(needed)
 
-    prompts.ask_for(f"{title}{hint}", take, hidden=True)
+    prompts.ask_for(f"{title} (not shown{hint})", take, hidden=True)
 
 
 def _try(test: Callable[[Settings], str], settings: Settings) -> bool | None:
@@ -234,7 +234,7 @@ def _ask_provider(settings: Settings) -> None:
         _ask(
             settings,
             "llm.api",
-            "Does it speak chat completions (chat) or Anthropic's messages",
+            "Does it speak OpenAI's format (chat) or Anthropic's (messages)?",
             str(get(settings, "llm.api")),
         )
         _secret("Its key", settings, "llm.api_key")
@@ -246,7 +246,7 @@ def _ask_provider(settings: Settings) -> None:
         else:
             _say(f"You make a key at {provider.keys}")
             needed = f"{provider.title} needs a key: make one at {provider.keys}."
-            _secret("Key (it is not shown)", settings, "llm.api_key", needed)
+            _secret("Key", settings, "llm.api_key", needed)
     default = get(settings, "llm.model") or (provider.model if provider else "")
     needed = "A model's name is needed, as the server calls it, such as gpt-4o-mini."
     _ask(settings, "llm.model", "Model", str(default), needed)
@@ -279,7 +279,7 @@ def ask_telegram(trial: Trial, settings: Settings) -> bool:
     else:
         _say(f"It uses {get(settings, 'telegram.base_url')}.")
     while True:
-        _secret("Token of the bot (it is not shown)", settings, "telegram.token")
+        _secret("Token of the bot", settings, "telegram.token")
         if not get(settings, "telegram.token"):
             return True
         done = _try(trial.telegram, settings)
