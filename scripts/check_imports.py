@@ -25,7 +25,7 @@ MAY_IMPORT_LATE = (
     "tenner.overlay_loader",
     "tenner.port",
     "tenner.port.compat",
-    "tenner.store.load_custom",
+    "tenner.store.expose",
 )
 
 #: Each may import those before it. The last is not checked: tests may import everything.

@@ -42,7 +42,7 @@ LAYERS = [
 ]
 RANK = {name: rank for rank, name in enumerate(LAYERS)}
 RANK["channels"] = RANK["update"] = RANK["remote"] = RANK["schedule"]
-RANK["page"] = RANK["app"]
+RANK["page"] = RANK["runtime"] = RANK["app"]
 RANK["log"] = RANK["chip_heap"] = RANK["port"]
 
 # Modules of a board or of Unix MicroPython; any other import needs a guard.

@@ -48,7 +48,7 @@ TYPINGS = ROOT / "build" / "typings"
 FITS = "tests/types/fits.py"
 
 # The stack of 32-bit MicroPython is too short for some chains of imports.
-PRELOAD = "tenner.preload"
+PRELOAD = "tenner.runtime.preload"
 # `network` and `esp32`, which only a board has: any module can replace them, as the import calls
 # nothing.
 STAND_INS = "import sys\nsys.modules.update(network=sys, esp32=sys)\n"

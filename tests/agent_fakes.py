@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tenner.agent import answer, spawn, tool_calls
+from tenner.agent import answer, background, tool_calls
 from tenner.agent.agent import Agent
 from tenner.agent.message_queue import Message
 
@@ -182,7 +182,7 @@ class App:
         """Nothing is being sent."""
 
     def spawn(self, text, turn):
-        return spawn.start(self.agent, text, turn)
+        return background.start(self.agent, text, turn)
 
     def reply(self, message, text, failed=False):
         message.answer = text
@@ -221,4 +221,4 @@ class _Runner:
         return await self.runner.call(ctx, name, arguments_text)
 
 
-tool_calls.runner = _Runner(tool_calls.runner)
+tool_calls.prepare = _Runner(tool_calls.prepare)

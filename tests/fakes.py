@@ -2,11 +2,11 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.gpio import Gpio
-from tenner.sensors.reader import Sensors
+from tenner.sensors.reading import Sensors
 from tenner.store import files
 from tenner.store.appendlog import dumps
 from tenner.store.config import Config
-from tenner.tools import runner
+from tenner.tools import prepare
 from tenner.tools.registry import Registry
 
 
@@ -297,4 +297,4 @@ class FakeCtx:
     async def call(self, name, arguments):
         """Call a tool as the model would; `arguments` is JSON text or an object."""
         text = arguments if isinstance(arguments, str) else dumps(arguments)
-        return await runner.call(self, name, text)
+        return await prepare.call(self, name, text)

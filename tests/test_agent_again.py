@@ -4,10 +4,10 @@
 import unittest
 
 from support import run, temp_folder
-from tenner.agent import again
+from tenner.agent import answer
 from tenner.agent.message_queue import Message, Queue
 from tenner.agent.turn import Result, Turn
-from tenner.net.tls_semaphore import TlsSemaphore
+from tenner.net.tls_reserve import TlsSemaphore
 from tenner.store import files
 
 
@@ -59,12 +59,12 @@ class TestAgain(unittest.TestCase):
     def keep(self, result=None):
         turn = Turn(None, "person", "")
         turn.result = result or failed()
-        return again.keep(self.board, self.message, turn)
+        return answer.keep(self.board, self.message, turn)
 
     def restarted(self):
         """Return the board after a restart, once the kept message is asked."""
         board = Board(self.board.state)
-        run(again.ask(board))
+        run(answer.ask(board))
         return board
 
     def test_it_is_asked_after_a_restart(self):
@@ -81,7 +81,7 @@ class TestAgain(unittest.TestCase):
         self.assertEqual(board.open, [message])
         self.assertEqual(board.saved, [(7, 1)])
         self.assertFalse(board.again)
-        self.assertFalse(files.exists(again.path(board)))
+        self.assertFalse(files.exists(answer.path(board)))
 
     def test_a_second_failure_is_the_answer(self):
         self.message.again = True
@@ -100,7 +100,7 @@ class TestAgain(unittest.TestCase):
         self.board.shares_memory = True
         self.message.channel = "console"
         self.assertFalse(self.keep())
-        self.assertFalse(files.exists(again.path(self.board)))
+        self.assertFalse(files.exists(answer.path(self.board)))
 
     def test_one_message_waits_and_further_ones_fail(self):
         self.assertTrue(self.keep())
@@ -109,10 +109,10 @@ class TestAgain(unittest.TestCase):
 
     def test_a_damaged_file_is_dropped(self):
         for text in ("", "[1", "3", "[1, 2]"):
-            files.write_atomic(again.path(self.board), text)
+            files.write_atomic(answer.path(self.board), text)
             board = self.restarted()
             self.assertEqual((len(board.inbox), board.open), (0, []))
-            self.assertFalse(files.exists(again.path(board)))
+            self.assertFalse(files.exists(answer.path(board)))
 
 
 if __name__ == "__main__":

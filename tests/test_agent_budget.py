@@ -4,8 +4,8 @@
 import unittest
 
 from support import temp_folder
-from tenner.agent import budget as module
-from tenner.agent.budget import Budget
+from tenner.agent import accounting as module
+from tenner.agent.accounting import Budget
 from tenner.store.posix_tz import Zone
 from tenner.store.two_slot import TwoSlots
 

@@ -11,7 +11,7 @@ from agent_fakes import Call, Reply, make_agent
 from support import run, temp_folder
 from tenner.agent import accounting, history, history_repair
 from tenner.agent.agent import Session
-from tenner.agent.history_records import record
+from tenner.agent.history_lines import record
 from tenner.agent.summary import tidy
 from tenner.agent.turn import Turn
 from tenner.llm.errors import LlmError

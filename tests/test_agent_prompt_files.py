@@ -10,7 +10,7 @@ from agent_fakes import Reply, make_agent
 from support import run, temp_folder
 from tenner import log
 from tenner.agent import context
-from tenner.agent.history_records import call_record, record
+from tenner.agent.history_lines import call_record, record
 from tenner.agent.turn import Turn
 from tenner.store import files, quarantine
 

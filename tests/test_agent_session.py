@@ -4,9 +4,9 @@ import unittest
 
 from support import temp_folder
 from tenner.agent import history
-from tenner.agent import history_records as lines
+from tenner.agent import history_lines as lines
 from tenner.agent.agent import Session
-from tenner.agent.history_records import call_record, record
+from tenner.agent.history_lines import call_record, record
 
 TURN = (
     record("u", "hot?"),

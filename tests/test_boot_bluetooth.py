@@ -4,7 +4,7 @@
 import unittest
 
 from support import temp_folder
-from tenner import boot
+from tenner.runtime import boot
 from tenner.store import files
 
 

@@ -4,7 +4,7 @@ import unittest
 
 from channels_checks import Refused, to_html, utf16_units, visible
 from support import ROOT
-from tenner.channels.telegram import utf16
+from tenner.channels import split
 
 
 def table():
@@ -24,7 +24,7 @@ class TestTable(unittest.TestCase):
         for row in table():
             with self.subTest(markdown=row["markdown"]):
                 text = visible(row["html"])
-                self.assertEqual(utf16.visible_units(row["html"].encode()), utf16_units(text))
+                self.assertEqual(split.visible_units(row["html"].encode()), utf16_units(text))
 
 
 class TestNeverRefused(unittest.TestCase):

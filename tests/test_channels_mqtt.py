@@ -5,7 +5,8 @@ import os
 import unittest
 
 from support import cancelled, run, temp_folder
-from tenner import __version__, health
+from tenner import __version__
+from tenner.agent import health
 from tenner.agent.message_queue import Queue
 from tenner.channels.mqtt import channel, discovery, image, readings
 from tenner.channels.question import Question

@@ -4,7 +4,7 @@ import unittest
 from channels_fakes import OWNER, Bench, FakeState, refusal
 from support import run
 from tenner.channels.question import Question
-from tenner.channels.telegram import ask, attachment, preview
+from tenner.channels.telegram import ask, message, preview
 
 GROUP = -100777
 FORUM = {"chat": GROUP, "chat_type": "supergroup"}
@@ -161,7 +161,7 @@ class TestSending(unittest.TestCase):
         for steps, topic in (([], "12"), ([GONE], None)):
             bench = Bench()
             bench.server.plan["sendDocument"] = list(steps)
-            sending = attachment.send(bench.bot, "-100777:12", "document", path, "", print)
+            sending = message.send(bench.bot, "-100777:12", "document", path, "", print)
             self.assertEqual(run(sending)[0], "ok")
             self.assertEqual(where(bench.server.sent[0]), (str(GROUP), topic))
         os.remove(path)

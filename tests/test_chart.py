@@ -6,7 +6,7 @@ import unittest
 
 from support import read_bytes, run, temp_folder, write_bytes
 from tenner import charts
-from tenner.chart import axes, episodes, picture
+from tenner.chart import layout, picture, series
 from tenner.chart.series import Columns, Extent
 from tenner.sensors.ring import Ring
 from tenner.store import attachments, files
@@ -19,7 +19,7 @@ HOUR = 3600
 
 class TestAxes(unittest.TestCase):
     def texts(self, low, high):
-        return [text for _, text in axes.numbers(low, high, 6)]
+        return [text for _, text in layout.numbers(low, high, 6)]
 
     def test_round_numbers(self):
         for low, high, expected in (
@@ -34,11 +34,11 @@ class TestAxes(unittest.TestCase):
     def test_there_are_always_some_and_never_too_many(self):
         for power in range(-30, 31):
             for span in (1, 1.3, 2.01, 4.99, 5.01, 9.9):
-                found = axes.numbers(-0.4 * span * 10.0**power, 0.6 * span * 10.0**power, 6)
+                found = layout.numbers(-0.4 * span * 10.0**power, 0.6 * span * 10.0**power, 6)
                 self.assertTrue(3 <= len(found) <= 7, (power, span, found))
 
     def times(self, zone, since, until, most=7):
-        return [text for _, text in axes.times(Zone(zone), since, until, most)]
+        return [text for _, text in layout.times(Zone(zone), since, until, most)]
 
     def test_local_times(self):
         berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
@@ -53,7 +53,7 @@ class TestAxes(unittest.TestCase):
 
     def test_the_clocks_change_and_midnight_stays_midnight(self):
         for zone, change in (("CET-1CEST,M3.5.0,M10.5.0/3", 1774746000), ("+05:30", NOW)):
-            found = axes.times(Zone(zone), change - 36 * HOUR, change + 36 * HOUR, 7)
+            found = layout.times(Zone(zone), change - 36 * HOUR, change + 36 * HOUR, 7)
             self.assertTrue(len(found) >= 5)
             for utc, text in found:
                 hour, minute = Zone(zone).local(utc)[3:5]
@@ -126,10 +126,10 @@ class TestReadings(unittest.TestCase):
 class TestEpisodes(unittest.TestCase):
     def test_kept_by_the_name_of_the_value(self):
         folder = temp_folder(self)
-        self.assertEqual(episodes.ended(folder, "a.b"), [])
+        self.assertEqual(series.ended(folder, "a.b"), [])
         for number in range(200):
-            episodes.note(folder, "a.b" if number % 2 else "c.d", number, number + 5)
-        found = episodes.ended(folder, "a.b")
+            series.note(folder, "a.b" if number % 2 else "c.d", number, number + 5)
+        found = series.ended(folder, "a.b")
         self.assertEqual(found[-1], (199, 204))
         # The newest half of a file of 4 KB at least.
         self.assertTrue(30 <= len(found) < 101, len(found))
@@ -138,7 +138,7 @@ class TestEpisodes(unittest.TestCase):
     def test_a_torn_line_is_skipped(self):
         folder = temp_folder(self)
         write_bytes(folder + "/episodes.jsonl", b'["a.b",1,2]\n["a.b",3\n"a.b"\n["a.b",5,6]\n["a.')
-        self.assertEqual(episodes.ended(folder, "a.b"), [(1, 2), (5, 6)])
+        self.assertEqual(series.ended(folder, "a.b"), [(1, 2), (5, 6)])
 
 
 class Clock:

@@ -4,8 +4,8 @@ import unittest
 
 from channels_fakes import Bench, FakeResponse, refusal
 from support import read_bytes, run, temp_folder
-from tenner import incoming
 from tenner.agent.message_queue import Message
+from tenner.channels import incoming
 from tenner.store import files
 
 JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 9

@@ -6,7 +6,7 @@ import unittest
 
 from tenner import log
 from tenner.net.web import charset
-from tenner.store import json_escape
+from tenner.store import json_strict
 from tenner.tools import secrets
 
 PIECE, PIECES = 64, 40
@@ -15,7 +15,7 @@ MOST = 4096  # bytes; names of all characters would take 30 KB
 
 def text(start):
     # No loop over characters here either.
-    return b"".join([json_escape.utf8(start + k) for k in range(PIECE)]).decode()
+    return b"".join([json_strict.utf8(start + k) for k in range(PIECE)]).decode()
 
 
 def escapes(start):
@@ -38,7 +38,7 @@ class TestNamesOfCharacters(unittest.TestCase):
         def take(start):
             data = escapes(start)
             for at in range(0, len(data), 6):
-                json_escape.unescape(data, at)
+                json_strict.unescape(data, at)
 
         self.keeps_none(0x4E00, take)
 
@@ -59,7 +59,7 @@ class TestNamesOfCharacters(unittest.TestCase):
 class TestUtf8(unittest.TestCase):
     def test_is_that_of_python(self):
         for code in (0, 0x41, 0x7F, 0x80, 0xE4, 0x7FF, 0x800, 0x4E2D, 0xFFFD, 0x10000, 0x1F642):
-            self.assertEqual(json_escape.utf8(code), chr(code).encode())
+            self.assertEqual(json_strict.utf8(code), chr(code).encode())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import unittest
 
 from llm_fakes import Candidate, Http, Request, Response
 from support import run
-from tenner.llm import failure, overflow
+from tenner.llm import failure, quirks
 from tenner.llm.client import complete
 from tenner.llm.errors import LlmError
 
@@ -68,7 +68,7 @@ class TestFailures(unittest.TestCase):
         for row in rows():
             if row["class"] == "context_overflow" and row["body"][:1] != "<":
                 named = [c for c in row["says"] if c.isdigit()]
-                found = overflow.context_tokens(row["body"])
+                found = quirks.context_tokens(row["body"])
                 self.assertEqual(found, int("".join(named) or "0"), row)
 
     def test_a_tls_server_that_is_asked_without_tls_is_recognized(self):

@@ -5,7 +5,7 @@ from binascii import a2b_base64
 
 from llm_fakes import HISTORY, Candidate, Request
 from support import temp_folder
-from tenner.agent.history_records import record
+from tenner.agent.history_lines import record
 from tenner.llm import chat_completions, messages
 
 QUESTION = b'["u","[a photo]\\nIs this \\"leaf\\" sick?"]\n'

@@ -4,9 +4,9 @@
 import unittest
 
 from support import run, temp_folder
-from tenner import memory_guard, memory_restart
 from tenner.channels.question import Question
-from tenner.net.tls_semaphore import TlsSemaphore
+from tenner.net.tls_reserve import TlsSemaphore
+from tenner.runtime import memory_guard
 from tenner.store import files
 
 
@@ -100,11 +100,11 @@ class TestGuard(unittest.TestCase):
         self.board = Board(temp_folder(self))
 
     def restart(self):
-        run(memory_restart.restart_if_short(self.board))
+        run(memory_guard.restart_if_short(self.board))
         return self.board.resets
 
     def tell(self):
-        run(memory_restart.report(self.board))
+        run(memory_guard.report(self.board))
         return self.board.told
 
     def test_all_is_well(self):

@@ -11,8 +11,7 @@ from tenner.channels.mqtt.channel import Mqtt
 from tenner.net.http import Http
 from tenner.net.shortage import SENTENCE, is_short
 from tenner.net.tls_errors import explain
-from tenner.net.tls_reserve import Reserve
-from tenner.net.tls_semaphore import TlsSemaphore
+from tenner.net.tls_reserve import Reserve, TlsSemaphore
 from tenner.store import files
 from test_channels_mqtt import Broker, Config, Port, until
 

@@ -8,7 +8,7 @@ from net_peer import Peer, reply
 from support import run
 from tenner.net.http import Http
 from tenner.net.http_errors import Yielded
-from tenner.net.tls_semaphore import TlsSemaphore
+from tenner.net.tls_reserve import TlsSemaphore
 
 
 class PlainHttp(Http):

@@ -3,7 +3,7 @@
 
 import unittest
 
-from tenner.net.web.rules import covers, straight
+from tenner.net.web.guard import covers, straight
 from tenner.tools.patterns import matches
 
 SITES = "https://*.example.com/**"

@@ -4,7 +4,7 @@ import unittest
 
 from support import run, temp_folder, write_bytes
 from tenner.agent.message_queue import Queue
-from tenner.page import access, conversation, guard, request
+from tenner.page import access, conversation, request
 from tenner.page.access import Access, TooManyTries
 from tenner.page.request import GUEST, Refused
 from tenner.store import files
@@ -165,7 +165,7 @@ class TestGuard(unittest.TestCase):
         made = {"host": "127.0.0.1:8767"}
         made.update(headers)
         try:
-            guard.check(request.Request("GET", "/", "", made), is_secure, ["kitchen.local"])
+            request.check(request.Request("GET", "/", "", made), is_secure, ["kitchen.local"])
         except Refused as error:
             return error.status
         return None

@@ -7,7 +7,7 @@ import unittest
 from support import run, temp_folder
 from tenner import log, overlay
 from tenner.agent.message_queue import Queue
-from tenner.page import serve
+from tenner.page import chip
 from tenner.page.channel import Page
 from tenner.page.connection import Connection
 from tenner.page.request import Refused
@@ -453,7 +453,7 @@ class TestFaults(Case):
     def test_on_a_chip(self):
         async def serve_one(reader, writer):
             try:
-                await serve.serve(self.page, Both(reader, writer), [b""])
+                await chip.serve(self.page, Both(reader, writer), [b""])
             finally:
                 # close() of MicroPython does nothing.
                 writer.close()

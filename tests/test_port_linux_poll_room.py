@@ -6,7 +6,7 @@ import io
 import sys
 import unittest
 
-from tenner.port.linux import poll_room
+from tenner.port.linux import port
 
 POLL = 3
 IN = 1
@@ -23,7 +23,7 @@ class PollRoom(unittest.TestCase):
     @unittest.skipIf(sys.implementation.name == "cpython", "MicroPython's asyncio")
     def test_many_connections_beside_a_tls_session(self):
         asyncio.new_event_loop()
-        poll_room.reserve()
+        port.reserve()
         poll = asyncio.core._io_queue.poller
         session = Session()
         poll.register(session, IN)
@@ -39,7 +39,7 @@ class PollRoom(unittest.TestCase):
         asyncio.new_event_loop()
 
     def test_cpython_needs_none(self):
-        poll_room.reserve()
+        port.reserve()
 
 
 if __name__ == "__main__":

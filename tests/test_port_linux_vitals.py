@@ -6,7 +6,7 @@ import unittest
 
 from support import run, temp_folder
 from tenner.port.linux.port import Port
-from tenner.sensors.reader import Sensors
+from tenner.sensors.reading import Sensors
 from tenner.store import files
 
 WIRELESS = """\

@@ -4,8 +4,9 @@
 import unittest
 
 import schedule_sim as sim
-from tenner import power
 from tenner.port.linux import port as linux
+from tenner.runtime import power
+from tenner.schedule import occurrences
 from tenner.schedule.task import Task
 from tenner.store.config import Config
 
@@ -214,7 +215,7 @@ class OnFlash(unittest.TestCase):
         while seconds is None:
             board.pass_time(5)
             seconds, _ = power.decide(app)
-        sim.drive(power.write_down(app))
+        sim.drive(occurrences.write_down(app))
         board.clock.pass_s(seconds)
         board.boot()
         board.step()
@@ -242,7 +243,7 @@ class OnFlash(unittest.TestCase):
         board.step()
         board.service.held = ['{"k": "a"}']
         board.flash.is_full = True
-        sim.drive(power.write_down(app))
+        sim.drive(occurrences.write_down(app))
         self.assertEqual(len(board.service.held), 1)
         self.assertEqual(len([text for text in board.notices if "cannot write" in text]), 1)
 

@@ -7,8 +7,8 @@ from hashlib import sha256
 
 from support import run, temp_folder, write_bytes
 from tenner import overlay
-from tenner.remote import about, change, seal, serve, session
-from tenner.remote.places import place_of
+from tenner.remote import change, serve, session
+from tenner.remote.look import place_of
 from tenner.store import files
 from tenner.store.two_slot import TwoSlots
 from update_fakes import MODULUS, Board, sign
@@ -20,7 +20,7 @@ def opening(device="a1b2", counter=5, key=MODULUS, secret=SECRET):
     """Return the computer's first message."""
     lines = "tenner-request 1\nboard %s\ncounter %s\nnonce %s\n" % (device, counter, "0f" * 16)
     signed = sign(lines.encode(), key)
-    return signed + b"mac " + hexlify(seal.hmac(secret, signed)) + b"\n"
+    return signed + b"mac " + hexlify(session.hmac(secret, signed)) + b"\n"
 
 
 class RemoteBoard(Board):
@@ -37,21 +37,21 @@ class TestSeal(unittest.TestCase):
         # RFC 4231, case 1, has a shorter key: zeros after it do not change an HMAC.
         key = b"\x0b" * 20 + bytes(12)
         self.assertEqual(
-            hexlify(seal.hmac(key, b"Hi ", b"There")).decode(),
+            hexlify(session.hmac(key, b"Hi ", b"There")).decode(),
             "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
         )
 
     def test_every_length_comes_back(self):
         data = os.urandom(100)
         for size in range(101):
-            sealed = seal.crypt(SECRET, b"number 1", data[:size])
-            self.assertEqual(seal.crypt(SECRET, b"number 1", sealed), data[:size])
-        self.assertFalse(seal.crypt(SECRET, b"number 2", data) == sealed)
+            sealed = session.crypt(SECRET, b"number 1", data[:size])
+            self.assertEqual(session.crypt(SECRET, b"number 1", sealed), data[:size])
+        self.assertFalse(session.crypt(SECRET, b"number 2", data) == sealed)
 
     def test_tags_are_compared_completely(self):
-        self.assertTrue(seal.is_same(b"abc", b"abc"))
+        self.assertTrue(session.is_same(b"abc", b"abc"))
         for other in (b"", b"ab", b"abcd", b"abx", b"bbc"):
-            self.assertFalse(seal.is_same(b"abc", other))
+            self.assertFalse(session.is_same(b"abc", other))
 
 
 class TestOpening(unittest.TestCase):
@@ -64,10 +64,10 @@ class TestOpening(unittest.TestCase):
             tag, word, nonce = answer.split(b" ")
             self.assertEqual(word, b"open")
             digest = sha256(opening()).digest()
-            expected = seal.hmac(SECRET, b"answer", digest, b"open " + nonce)
+            expected = session.hmac(SECRET, b"answer", digest, b"open " + nonce)
             self.assertEqual(tag, hexlify(expected))
-            secret = seal.hmac(SECRET, digest, unhexlify(nonce))
-            self.assertEqual(made[1:], [seal.hmac(secret, b"%d" % one) for one in range(4)])
+            secret = session.hmac(SECRET, digest, unhexlify(nonce))
+            self.assertEqual(made[1:], [session.hmac(secret, b"%d" % one) for one in range(4)])
             # The same once more, and an older one; each sentence has the board's mac.
             for counter in (5, 4):
                 answer, made = self.begin(root, opening(counter=counter))
@@ -154,8 +154,8 @@ class TestOpening(unittest.TestCase):
 def frame(number, content=b"{}", keys=None):
     keys = keys or [bytes([one]) * 32 for one in range(4)]
     head = b"\x00" + number.to_bytes(4, "big")
-    sealed = seal.crypt(keys[0], head[1:] + bytes(4), content)
-    return head + sealed + seal.hmac(keys[1], head, sealed)[: seal.TAG]
+    sealed = session.crypt(keys[0], head[1:] + bytes(4), content)
+    return head + sealed + session.hmac(keys[1], head, sealed)[: session.TAG]
 
 
 class TestFrames(unittest.TestCase):
@@ -214,7 +214,7 @@ class Channel:
     async def publish(self, topic, frame):
         if self.failures:
             raise self.failures.pop(0)
-        self.sent.append(seal.crypt(self.session[3], frame[1:9], frame[9 : -seal.TAG]))
+        self.sent.append(session.crypt(self.session[3], frame[1:9], frame[9 : -session.TAG]))
         return True
 
 
@@ -249,10 +249,10 @@ class TestMemory(unittest.TestCase):
         def fails(app):
             raise MemoryError("x")
 
-        self.addCleanup(setattr, about, "info", about.info)
-        about.info = fails
+        self.addCleanup(setattr, serve, "info", serve.info)
+        serve.info = fails
         self.assertRaises(MemoryError, self.take, channel, 1, b'{"do": "info"}')
-        about.info = lambda app: {"agent": "0.2.0"}
+        serve.info = lambda app: {"agent": "0.2.0"}
         self.take(channel, 1, b'{"do": "info"}')
         self.assertEqual(json.loads(channel.sent.pop()), {"agent": "0.2.0"})
         # After a part of the answer it does not.

@@ -6,8 +6,8 @@ import unittest
 
 import schedule_sim as sim
 from support import run, temp_folder
-from tenner import status_commands
 from tenner.agent.errors import LaneBusy, Preempted
+from tenner.channels import status_commands
 from tenner.schedule import cron_jobs, outcome
 from tenner.schedule.cronexpr import five_fields
 from tenner.schedule.task import Run, Task

@@ -6,8 +6,8 @@ import unittest
 
 import schedule_sim as sim
 from support import read_bytes, run
-from tenner import status_commands
 from tenner.agent.errors import LaneBusy, Preempted
+from tenner.channels import status_commands
 from tenner.schedule import known_values, prose, status
 from tenner.sensors.ring import Ring
 from tenner.store import files

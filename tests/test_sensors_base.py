@@ -5,8 +5,8 @@ import unittest
 
 from fakes import FakeI2C, FakePort
 from support import run, temp_folder
-from tenner.sensors import SensorError, reader, reading
-from tenner.sensors.reader import Sensors
+from tenner.sensors import SensorError, reading
+from tenner.sensors.reading import Sensors
 from tenner.sensors.tmp102 import celsius
 from tenner.store import files
 
@@ -18,8 +18,8 @@ class TestSensors(unittest.TestCase):
         self.port = FakePort(self.folder, {"i2c0": self.bus})
         self.sensors = Sensors(self.port, self.folder)
         self.now = 1000
-        self.addCleanup(setattr, reader, "ticks_ms", reader.ticks_ms)
-        reader.ticks_ms = lambda: self.now
+        self.addCleanup(setattr, reading, "ticks_ms", reading.ticks_ms)
+        reading.ticks_ms = lambda: self.now
         self.define('{"room": {"driver": "tmp102", "bus": "i2c0", "address": "0x48"}}')
 
     def define(self, text):

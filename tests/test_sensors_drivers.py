@@ -9,7 +9,7 @@ from fakes import FakePort, FakeSPI, ScriptedI2C
 from support import run, temp_folder
 from tenner.sensors import SensorError
 from tenner.sensors.checks import crc8, inside, wait_ms
-from tenner.sensors.reader import Sensors
+from tenner.sensors.reading import Sensors
 from tenner.store import files
 
 DRIVERS = ("ads1115", "aht20", "bh1750", "bme280", "dht22", "ds18b20", "sht", "tmp102")

@@ -5,8 +5,8 @@ import unittest
 
 from fakes import FakeCtx, FakeI2C
 from support import run, temp_folder
-from tenner import sampler
 from tenner.page import readings
+from tenner.runtime import sampler
 from tenner.schedule.task import Condition, Task
 from tenner.sensors.ring import Ring
 from tenner.store import files
@@ -198,7 +198,7 @@ class App:
     def get(self, name):
         if name == "heartbeat":
             return self
-        from tenner.sensors.reader import Sensors
+        from tenner.sensors.reading import Sensors
 
         # Without the cache of a reading that is 2 s old: hours pass here.
         return Sensors(self.ctx.port, self.ctx.workspace)

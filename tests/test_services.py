@@ -3,9 +3,11 @@ import asyncio
 import unittest
 
 from support import cancelled, run, temp_folder
-from tenner import health, log, log_exception, services
+from tenner import log
+from tenner.agent import health
 from tenner.agent.message_queue import Message
 from tenner.port.compat import ticks_add, ticks_ms
+from tenner.runtime import services
 
 
 class App:
@@ -358,13 +360,13 @@ class TestFailures(unittest.TestCase):
 
     def test_a_bug_is_logged_with_its_traceback(self):
         self.assertEqual(
-            log_exception.log_exception("a turn failed", raised(ValueError("x"))), "ValueError: x"
+            log.log_exception("a turn failed", raised(ValueError("x"))), "ValueError: x"
         )
         self.assertTrue("Traceback" in self.lines[1], self.lines)
         self.assertTrue(len(self.lines) >= 5, self.lines)
 
     def test_where_memory_was_short_only_the_place_is(self):
-        log_exception.log_exception("a turn failed", raised(MemoryError("none")))
+        log.log_exception("a turn failed", raised(MemoryError("none")))
         self.assertEqual(len(self.lines), 2, self.lines)
         self.assertTrue("a turn failed: MemoryError: none" in self.lines[0])
         self.assertTrue("in inner" in self.lines[1])

@@ -8,9 +8,9 @@ import unittest
 from support import read_bytes, temp_folder
 from tenner.agent import history
 from tenner.agent.agent import Session
-from tenner.port import folders
+from tenner.port import package
 from tenner.sensors import ring
-from tenner.store import files, repairs
+from tenner.store import files, quarantine
 from tenner.store.appendlog import AppendLog
 from tenner.store.two_slot import TwoSlots
 
@@ -172,10 +172,10 @@ class TestChores(unittest.TestCase):
         for name in ("keep.md", "a.tmp", "sub/b.tmp", "sub/keep.tmp.md", "sub/folder.tmp/c.tmp"):
             with open(self.folder + "/" + name, "wb") as file:
                 file.write(b"x")
-        self.assertEqual(repairs.clean_strays(self.folder), 3)
+        self.assertEqual(quarantine.clean_strays(self.folder), 3)
         self.assertEqual(sorted(os.listdir(self.folder)), ["keep.md", "sub"])
         self.assertEqual(sorted(os.listdir(self.folder + "/sub")), ["folder.tmp", "keep.tmp.md"])
-        self.assertEqual(repairs.clean_strays(self.folder + "/none"), 0)
+        self.assertEqual(quarantine.clean_strays(self.folder + "/none"), 0)
 
     def test_clean_strays_follows_no_link_and_stops_at_nothing(self):
         if not hasattr(os, "symlink"):
@@ -192,7 +192,7 @@ class TestChores(unittest.TestCase):
         files.write_atomic(home + "/draft.tmp", "the owner's")
         files.write_atomic(home + "/deep/note.md.tenner.tmp", "half")
         os.chmod(home + "/shut", 0)
-        scandir = folders.os.scandir
+        scandir = package.os.scandir
 
         def refuse(folder):
             # Root may go everywhere.
@@ -200,9 +200,9 @@ class TestChores(unittest.TestCase):
                 raise OSError(13, "Permission denied")
             return scandir(folder)
 
-        self.addCleanup(setattr, folders.os, "scandir", scandir)
-        folders.os.scandir = refuse
-        self.assertEqual(repairs.clean_strays(home, files.WORKSPACE_TEMP), 1)
+        self.addCleanup(setattr, package.os, "scandir", scandir)
+        package.os.scandir = refuse
+        self.assertEqual(quarantine.clean_strays(home, files.WORKSPACE_TEMP), 1)
         self.assertEqual(sorted(os.listdir(outside)), ["theirs.tenner.tmp", "theirs.tmp"])
         self.assertEqual(
             sorted(os.listdir(home)), ["deep", "draft.tmp", "one.tenner.tmp", "photos", "shut"]
@@ -215,14 +215,14 @@ class TestChores(unittest.TestCase):
             path += "/d"
             os.mkdir(path)
         files.write_atomic(path + "/a.tmp", "x")
-        self.assertEqual(repairs.clean_strays(self.folder), 1)
+        self.assertEqual(quarantine.clean_strays(self.folder), 1)
 
     def test_quarantine_never_replaces_an_older_one_silently(self):
         path = self.folder + "/a.json"
         names = []
         for number in range(3):
             files.write_atomic(path, str(number))
-            names.append(repairs.quarantine(path))
+            names.append(quarantine.quarantine(path))
             self.assertFalse(files.exists(path))
         self.assertEqual(names, [path + ".bad", path + ".bad1", path + ".bad2"])
         self.assertEqual([read_bytes(name) for name in names], [b"0", b"1", b"2"])

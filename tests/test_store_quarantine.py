@@ -6,7 +6,7 @@ import unittest
 
 from support import temp_folder
 from tenner import log
-from tenner.port import folders
+from tenner.port import package
 from tenner.store import files, quarantine
 
 NAMES = (
@@ -59,13 +59,13 @@ class Quarantine(unittest.TestCase):
 
         for name in NAMES:
             files.write_atomic(self.state + "/" + name, "x")
-        folders.os = Os
+        package.os = Os
         try:
             self.check()
             files.make_dirs(self.state + "/folder.json")
             self.check(("folder.json", "was not a file"))
         finally:
-            folders.os = os
+            package.os = os
 
     def test_a_folder_in_place_of_any_file(self):
         for name in NAMES:

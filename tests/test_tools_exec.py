@@ -9,13 +9,13 @@ import unittest
 
 from fakes import FakeCtx
 from support import run, temp_folder
-from tenner.port import folders
+from tenner.port import package
 from tenner.port.compat import sleep_ms
 from tenner.port.linux import process, sandbox, sandbox_supervisor
 from tenner.port.linux.port import Port
-from tenner.store import files, repairs
+from tenner.store import files, quarantine
 from tenner.tools import exec as tool
-from tenner.tools import runner
+from tenner.tools import prepare
 
 SECRET = "sk-of-the-owner-0123"
 
@@ -253,7 +253,7 @@ class TestExec(unittest.TestCase):
 
     def call(self, command, ctx=None):
         ctx = ctx or self.ctx()
-        return run(runner.call(ctx, "exec", json.dumps({"command": command})))
+        return run(prepare.call(ctx, "exec", json.dumps({"command": command})))
 
     def listed(self):
         """Return the agent's files, which must not change, with their sizes."""
@@ -320,9 +320,9 @@ class TestExec(unittest.TestCase):
         self.call("ln -s ../.. exec/q/up")
         for command in ("mkfifo exec/r/pipe", "chmod 0 exec/q", "mkdir -m 0 exec/s"):
             self.assertIn("exit code 0", self.call(command))
-        found = [name for name, kind in folders.entries(self.root + "/workspace/exec/r")]
+        found = [name for name, kind in package.entries(self.root + "/workspace/exec/r")]
         self.assertEqual(found, [])
-        repairs.clean_strays(self.root + "/workspace", files.WORKSPACE_TEMP)
+        quarantine.clean_strays(self.root + "/workspace", files.WORKSPACE_TEMP)
         self.assertIn("exit code 0", self.call("ls -a exec"))
         self.assertEqual(self.listed(), self.before)
 
@@ -376,7 +376,7 @@ class TestExec(unittest.TestCase):
 
         async def stopped():
             arguments = '{"command": "sleep 999"}'
-            task = asyncio.create_task(runner.call(ctx, "exec", arguments))
+            task = asyncio.create_task(prepare.call(ctx, "exec", arguments))
             while not self.processes() and process.user() == 0:
                 await sleep_ms(2)
             task.cancel()

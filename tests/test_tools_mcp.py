@@ -10,10 +10,10 @@ from fakes import FakeAgent, FakeCtx
 from net_peer import Peer, reply
 from support import cancelled, run, temp_folder
 from tenner.app import App
-from tenner.mcp import headers, listing
+from tenner.mcp import client, listing
 from tenner.store import files, json_strict
 from tenner.store.appendlog import dumps
-from tenner.tools import mcp_call, mcp_tools
+from tenner.tools import mcp_call, mcp_refresh
 
 DAY_S = 24 * 3600
 SCHEMA = '{"type":"object","properties":{"x":{},"deep":{"properties":{"a":{"enum":[]}}}}}'
@@ -102,7 +102,7 @@ class Bench(FakeAgent):
     async def refresh(self):
         await self.ctx.registry.refresh(self)
         registry = self.ctx.registry
-        return [name for name, _ in mcp_tools.tools(registry.port, registry.servers)]
+        return [name for name, _ in mcp_refresh.tools(registry.port, registry.servers)]
 
     def body(self, number):
         return json_strict.loads(self.requests[number][1])
@@ -519,16 +519,16 @@ class TestCall(unittest.TestCase):
             ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
             ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
         ):
-            self.assertEqual(headers.encoded(value), expected)
+            self.assertEqual(client.encoded(value), expected)
 
     def test_schemas_whose_headers_are_not_right(self):
         good = {"type": "string", "x-mcp-header": "A"}
         self.assertEqual(
-            headers.wanted({"properties": {"o": {"properties": {"a": good}}}}),
+            client.wanted({"properties": {"o": {"properties": {"a": good}}}}),
             {"A": ("o", "a")},
         )
         # An argument of that name is none.
-        self.assertEqual(headers.wanted({"properties": {"x-mcp-header": {"type": "string"}}}), {})
+        self.assertEqual(client.wanted({"properties": {"x-mcp-header": {"type": "string"}}}), {})
         for bad in (
             {"properties": {"a": good, "b": dict(good)}},
             {"properties": {"a": {"type": "array", "items": good}}},
@@ -537,7 +537,7 @@ class TestCall(unittest.TestCase):
             {"properties": {"a": {"type": "string", "x-mcp-header": ""}}},
             {"properties": {"a": {"type": "string", "x-mcp-header": "A: b"}}},
         ):
-            self.assertRaises(ValueError, headers.wanted, bad)
+            self.assertRaises(ValueError, client.wanted, bad)
 
     # --- the owner decides
 

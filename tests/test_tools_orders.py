@@ -12,7 +12,7 @@ from tenner.agent import history
 from tenner.agent.agent import Session
 from tenner.agent.answer import answer
 from tenner.agent.context import records
-from tenner.agent.history_records import call_record, record
+from tenner.agent.history_lines import call_record, record
 from tenner.agent.message_queue import Message
 from tenner.agent.turn import Turn
 from tenner.store import files

@@ -11,7 +11,7 @@ from tenner.port.compat import sleep_ms
 from tenner.schedule.cron_jobs import job_of
 from tenner.store import files, json_strict
 from tenner.store.posix_tz import Zone
-from tenner.tools import built_in, loading, mark_untrusted, schema_errors
+from tenner.tools import built_in, loading, mark_untrusted, schema
 from tenner.tools.prepare import parsed, verified
 from tenner.tools.schema import check, complete
 
@@ -58,7 +58,7 @@ class TestRegistry(unittest.TestCase):
             actions = shown["parameters"]["properties"].get("action", {}).get("enum", [None])
             for action in actions:
                 case = "%s %s" % (name, action)
-                args = json_strict.loads(schema_errors.example(shown, {"action": action}))
+                args = json_strict.loads(schema.example(shown, {"action": action}))
                 self.assertEqual(args.get("action"), action, case)
                 check(shown, args)
                 if name == "cron":
@@ -122,7 +122,7 @@ class TestRegistry(unittest.TestCase):
 
     def test_user_tools_cannot_shadow_and_broken_ones_are_left_out(self):
         source = "async def run(args, ctx):\n    return 'shadow'\n"
-        for name, schema in (
+        for name, text in (
             ("i2c", None),
             ("tn_text", "not json"),
             ("tn_name", GOOD % ("other", "")),
@@ -130,7 +130,7 @@ class TestRegistry(unittest.TestCase):
             ("tn_none", '{"name":"tn_none","description":""}'),
             ("tn space", None),
         ):
-            self.user_tool(name, source, schema)
+            self.user_tool(name, source, text)
         ctx = self.ctx()
         names = ctx.registry.names()
         self.assertEqual([name for name in names if name.startswith("tn")], [])

@@ -4,7 +4,7 @@
 import unittest
 
 from tenner.store import json_strict
-from tenner.tools import schema, schema_errors
+from tenner.tools import schema
 
 SCHEMA = {
     "name": "bus",
@@ -45,7 +45,7 @@ class TestCheck(unittest.TestCase):
         try:
             return schema.check(shown, args)
         except schema.SchemaError as mistake:
-            return schema_errors.sentence(shown, args, *mistake.args)
+            return schema.sentence(shown, args, *mistake.args)
 
     def test_right_calls(self):
         for args in (

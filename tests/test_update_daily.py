@@ -3,9 +3,9 @@
 import unittest
 
 from support import remove_tree, run, temp_folder
-from tenner import approval
+from tenner.channels import question
 from tenner.store.two_slot import TwoSlots
-from tenner.update import daily, install
+from tenner.update import install, offer
 
 DAY_S = 86400
 
@@ -37,7 +37,7 @@ class TestDailyLook(unittest.TestCase):
         self.quiet = False
         for module, name, fake in (
             (install, "look", self.look),
-            (approval, "is_quiet", lambda app: self.quiet),
+            (question, "is_quiet", lambda app: self.quiet),
         ):
             self.addCleanup(setattr, module, name, getattr(module, name))
             setattr(module, name, fake)
@@ -50,7 +50,7 @@ class TestDailyLook(unittest.TestCase):
 
     def after(self, seconds):
         self.app.now_s += seconds
-        return run(daily.look(self.app))
+        return run(offer.look(self.app))
 
     def test_it_looks_once_a_day_also_over_restarts(self):
         self.assertEqual(self.after(0), (DAY_S, ("0.9.0", self.release[2])))

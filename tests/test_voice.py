@@ -4,8 +4,8 @@ import unittest
 
 from channels_fakes import FakeResponse, parts_of
 from support import run, temp_folder
-from tenner import incoming
 from tenner.agent.message_queue import Message
+from tenner.channels import incoming
 from test_incoming import Api, App
 
 SOUND = b"OggS" + bytes(range(256)) * 12 + b"\r\n--tenner\r\n"

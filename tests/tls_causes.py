@@ -89,7 +89,7 @@ def _later() -> str:
 def _restart(lack: bool) -> str:
     """The message of the board of tests/test_memory_guard.py to its owner."""
     import test_memory_guard as guard
-    from tenner import memory_restart
+    from tenner.runtime import memory_guard
 
     case = guard.TestGuard()
     case.setUp()
@@ -102,16 +102,16 @@ def _restart(lack: bool) -> str:
             board.semaphore.shortages = 3
         else:
             board.memory = 7000, 6000, 900
-        asyncio.run(memory_restart.restart_if_short(board))
+        asyncio.run(memory_guard.restart_if_short(board))
         if not lack:
-            asyncio.run(memory_restart.report(board))
+            asyncio.run(memory_guard.report(board))
         return str(board.told[-1])
     finally:
         case.doCleanups()
 
 
 def _status(least: int, why: str | None) -> str:
-    from tenner import status_lines
+    from tenner.channels import status_lines
 
     app = SimpleNamespace(
         port=SimpleNamespace(
@@ -143,9 +143,9 @@ def model(error: Exception) -> str:
 
 
 def telegram(error: Exception) -> str:
-    from tenner.channels.telegram import failures
+    from tenner.channels.telegram import api
 
-    return failures.reason(error)
+    return api.reason(error)
 
 
 def _question() -> str:

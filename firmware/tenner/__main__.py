@@ -13,12 +13,13 @@ if hasattr(gc, "threshold"):
 # isort: split
 # First, before asyncio imports them: 1.1 MB of libraries that are rarely used.
 import tenner.port.linux.lazy_import
-import tenner.preload  # noqa: F401
+import tenner.runtime.preload  # noqa: F401
 
 # isort: split
-from tenner import app, oneshot, stopping
-from tenner.port.linux import poll_room
+from tenner import app
+from tenner.port.linux import port
 from tenner.port.linux.port import Port
+from tenner.runtime import oneshot, stopping
 from tenner.store.files import exists, make_dirs
 
 _HELP = """\
@@ -110,7 +111,7 @@ def main(argv: list[str]) -> int:
         return oneshot.once(root, config, workspace, options["--once"])
     if "--heartbeat" in options:
         return oneshot.heartbeat(root, config, workspace)
-    poll_room.reserve()
+    port.reserve()
     return app.main(root, config, workspace, _equip)
 
 

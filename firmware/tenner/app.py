@@ -4,28 +4,19 @@
 import asyncio
 import os
 
-from tenner import (
-    approval,
-    boot,
-    charts,
-    factories,
-    health,
-    memory_restart,
-    overlay,
-    overlay_loader,
-    services,
-)
-from tenner.agent import spawn
-from tenner.agent.budget import Budget
-from tenner.channels import commands
+from tenner import charts, overlay, overlay_loader
+from tenner.agent import background, health
+from tenner.agent.accounting import Budget
+from tenner.channels import commands, question
 from tenner.channels.delivery import Delivery
+from tenner.channels.status_commands import Report
 from tenner.llm.chain import Chain
 from tenner.log import log, redact
 from tenner.net.http import Http
 from tenner.port.compat import const, sleep_ms
 from tenner.remote import serve
-from tenner.sensors.reader import Sensors
-from tenner.status_commands import Report
+from tenner.runtime import boot, memory_guard, services
+from tenner.sensors.reading import Sensors
 from tenner.store.outbox import Outbox
 from tenner.store.posix_tz import Zone
 from tenner.store.two_slot import TwoSlots
@@ -131,7 +122,7 @@ class App:
             return _budget(self)
         if name == "delivery":
             return _delivery(self)
-        return factories.make(name, self)
+        return boot.make(name, self)
 
     def has(self, name: str) -> bool:
         """Return whether this part exists now."""
@@ -262,11 +253,11 @@ class App:
 
     async def ask_owner(self, text: str, turn: "Turn") -> bool:
         """Ask the owner, in the channel of this turn where possible; return False for no."""
-        return await approval.ask(self, text, turn)
+        return await question.ask(self, text, turn)
 
     def spawn(self, text: str, turn: "Turn") -> str:
         """Start a task in the background for `turn`; return the sentence for the model."""
-        return spawn.start(self.agent, text, turn)
+        return background.start(self.agent, text, turn)
 
     def chart(
         self,
@@ -366,7 +357,7 @@ def main(
         # asyncio polls the sockets in no task, and lwIP's select needs memory.
         if not app.is_up or app.port.system_memory() is None:
             raise
-        memory_restart.restart(app, error)
+        memory_guard.restart(app, error)
     finally:
         asyncio.new_event_loop()
     return 0

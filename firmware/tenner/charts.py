@@ -1,12 +1,11 @@
-# tenner charts: draws the chart of a value and sends it, for people, for the model and for alarms.
+# tenner charts: draws and sends a chart, for people, for the model and for alarms.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
 
 from tenner import overlay
-from tenner.chart import episodes, layout, names, picture
-from tenner.log import log
-from tenner.log_exception import log_exception
+from tenner.chart import layout, picture, series
+from tenner.log import log, log_exception
 from tenner.port.compat import const
 from tenner.schedule import alarms
 from tenner.sensors.ring import Ring
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
     #: The arguments of App.chart.
     Request = tuple[str, int, str, int | str, bool, tuple]
+    from tenner.net.clock import Clock
+    from tenner.store.config import Config
     from tenner.types import Drawing
 
 _DAY_S = const(86400)
@@ -83,10 +84,10 @@ async def _plan(app: "Drawing", value, seconds, seen):
     """Return (reason that there is no chart, name, caption, Layout or None)."""
     kept = Ring(app.state + "/readings", 1024 * app.config.get("sensors.history_kb"))
     known = kept.names()
-    problem = names.why_not(app.config, app.clock, known, value)
+    problem = why_not(app.config, app.clock, known, value)
     if problem:
         return problem, None, None, None
-    name = names.find(known, value)
+    name = find(known, value)
     now = app.clock.now()
     bands, levels = _alarms(app, name, now)
 
@@ -141,7 +142,7 @@ def _queue(app: "Drawing", path, name, caption, channel, chat):
 
 def _alarms(app: "Drawing", name, now):
     """Return ((start, end) of the alarms of a value, the numbers of their conditions)."""
-    bands = episodes.ended(app.state, name)
+    bands = series.ended(app.state, name)
     levels = []
     for task in app.get("heartbeat").tasks or ():
         condition = task.condition
@@ -179,3 +180,24 @@ def _span(seconds):
         if seconds >= 2 * size and not seconds % size:
             return "%d %s" % (seconds // size, name)
     return "%d min" % (seconds // 60) if seconds % 3600 else "%d h" % (seconds // 3600)
+
+
+def find(names: "Sequence[str]", value: str) -> str | None:
+    """Return the full name of a value: a sensor with only one needs no more than its own."""
+    if value in names:
+        return value
+    own = [name for name in names if name.rpartition(".")[0] == value]
+    return own[0] if len(own) == 1 else None
+
+
+def why_not(config: "Config", clock: "Clock", names: "Sequence[str]", value: str) -> str | None:
+    """Return the reason that there is no chart of a value, or None when there may be one."""
+    if find(names, value) and clock.trusted:
+        return None
+    if not config.get("sensors.every"):
+        return "No readings are kept: sensors.every is off."
+    if not clock.trusted:
+        return "There is no chart before the clock is set."
+    if not names:
+        return "No reading has been kept yet: the first comes within sensors.every."
+    return "There are no readings of %s, only of: %s." % (value, ", ".join(names))

@@ -1,7 +1,10 @@
 # tenner log: prints one readable line per event, without secrets.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.port.compat import const, ticks_diff, ticks_ms
+import gc
+import io
+
+from tenner.port.compat import const, print_exception, ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,3 +137,26 @@ def log(area: str, text: str | Exception) -> None:
         text = text[:_MAX_LINE] + " ..."
     when = stamp() if stamp else "+%.1fs" % uptime_s()
     write("%8s %-9s %s" % (when, area, text))
+
+
+def log_exception(what: str, error: BaseException) -> str:
+    """
+    Log a failure and its traceback, or the place where memory was short; return it as a clause,
+    without secrets. Never raise: if memory does not suffice even for that, print one line.
+    """
+    gc.collect()
+    try:
+        clause = redact(("%s: %s" % (type(error).__name__, error)).rstrip(": "))
+        log("app", "%s: %s" % (what, clause))
+        out = io.StringIO()
+        print_exception(error, out)
+        lines = [line for line in out.getvalue().split("\n") if line.strip()]
+        if isinstance(error, MemoryError):
+            # A full heap is no bug, and the other calls do not explain it.
+            lines = [line for line in lines if line.startswith("  File")][-1:]
+        for line in lines:
+            log("app", line)
+        return clause
+    except MemoryError:
+        print("app: out of memory")
+        return "MemoryError"

@@ -22,9 +22,8 @@ if str(FIRMWARE) not in sys.path:
 
 from tenner import log
 from tenner.mcp.client import Client
-from tenner.mcp.content import Content
-from tenner.mcp.errors import Refused
 from tenner.mcp.listing import fetch
+from tenner.mcp.reply import Content, Refused
 from tenner.net import tls
 from tenner.net.http import Http
 from tenner.net.url import parse_url

@@ -20,7 +20,7 @@ from tenner.net.wifi import Wifi
 from tenner.sensors.ring import Ring
 from tenner.store import configload, files
 from tenner.store.appendlog import dumps
-from tenner.tools import mcp_tools
+from tenner.tools import mcp_refresh
 
 LATER = ", later"
 _CHAT = "console", "me"
@@ -86,7 +86,7 @@ def _server(board, name):
 def _reason(board, name):
     """A server whose tools are missing, and the reason that it gives."""
     servers = board.agent.config.section("mcp")
-    line = (mcp_tools.tag(servers, "home"), _NOW, 1, "the MCP server home says " + name)
+    line = (mcp_refresh.tag(servers, "home"), _NOW, 1, "the MCP server home says " + name)
     files.write_atomic(board.root + "/state/mcp/home.tools", dumps(line) + "\n")
 
 

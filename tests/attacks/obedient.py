@@ -16,7 +16,7 @@ from support import read_bytes
 from tenner import log
 from tenner.agent.turn import Turn
 from tenner.net.http import Http
-from tenner.sensors.reader import Sensors
+from tenner.sensors.reading import Sensors
 from tenner.store import files
 from tenner.store.appendlog import dumps
 from tenner.store.config import Config

@@ -58,7 +58,7 @@ def erases_per_turn() -> float:
         return (board.flash_counters().erases - before) / 10
 
 
-#: Keeps a day of readings of three values, as tenner/sampler.py does, when somebody presses
+#: Keeps a day of readings of three values, as runtime/sampler.py does, when somebody presses
 #: return.
 _A_DAY_OF_READINGS = b"""
 import os, sys

@@ -18,7 +18,7 @@ from tenner.net import response
 from tenner.net.json.scanner import Scanner
 from tenner.net.sse import SseReader
 from tenner.net.url import parse_url
-from tenner.net.web import guard, rules
+from tenner.net.web import guard
 from tenner.net.web.html import Html
 from tenner.page import request as page_request
 from tenner.remote import serve
@@ -271,9 +271,9 @@ def config(data):
 
 def url(data):
     text = text_of(data)
-    straight = rules.straight(text)
+    straight = guard.straight(text)
     # Put straight once it stays so, and is the same place.
-    assert rules.straight(straight) == straight
+    assert guard.straight(straight) == straight
     assert parse_url(straight)[0] == parse_url(text)[0]
     guard.check(straight, ())
 

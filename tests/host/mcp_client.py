@@ -9,7 +9,7 @@ import asyncio
 import json
 import sys
 
-import tenner.preload  # noqa: F401
+import tenner.runtime.preload  # noqa: F401
 
 # isort: split
 from fakes import FakeCtx

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from channels_checks import split_problem, to_html, utf16_units, visible
 from tenner.channels import split
-from tenner.channels.telegram import utf16
 
 #: Enough for every run; 20000 were looked at when this was written.
 EXAMPLES = int(os.environ.get("TENNER_EXAMPLES", "200"))
@@ -35,7 +34,7 @@ whole = st.one_of(
 @settings(max_examples=EXAMPLES, deadline=None)
 def test_html_is_never_refused(text):
     html = to_html(text)
-    assert utf16.visible_units(html.encode()) == utf16_units(visible(html))
+    assert split.visible_units(html.encode()) == utf16_units(visible(html))
 
 
 @given(texts, st.integers(80, 200))

@@ -7,7 +7,7 @@ import pytest
 
 from host.driver_bench import Bench
 from tenner.sensors import SensorError
-from tenner.sensors.reader import Sensors
+from tenner.sensors.reading import Sensors
 from tenner_host import FIRMWARE, ROOT
 
 TEXT = (ROOT / "docs" / "sensors.md").read_text()

@@ -246,7 +246,7 @@ def test_owners_files_import_what_they_may_by_its_name(tmp_path, name):
     }
     source = {
         one: (FIRMWARE / one).read_text()
-        for one in ("tenner/store/load_custom.py", "tenner/store/expose.py")
+        for one in ("tenner/store/expose.py", "tenner/store/expose.py")
     }
     for one, text in source.items():
         modules[one.removeprefix("tenner/").removesuffix(".py").replace("/", ".")] = text

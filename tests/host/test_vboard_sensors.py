@@ -11,7 +11,7 @@ from tenner_sim.vboard import VirtualBoard
 MAIN = b"""\
 import asyncio, json, sys
 from tenner.port.esp32 import Port
-from tenner.sensors.reader import Sensors
+from tenner.sensors.reading import Sensors
 
 root = "." if sys.implementation.name == "cpython" else ""
 sensors = Sensors(Port(root), root + "/workspace")

@@ -11,12 +11,12 @@ import asyncio
 import json
 import sys
 
-import tenner.preload  # noqa: F401
+import tenner.runtime.preload  # noqa: F401
 from tenner import log
 from tenner.port import open_port
-from tenner.sensors.reader import Sensors
+from tenner.sensors.reading import Sensors
 from tenner.store.config import Config
-from tenner.tools import runner
+from tenner.tools import prepare
 from tenner.tools.registry import Registry
 
 
@@ -54,7 +54,7 @@ def main():
             ctx.port.i2c(args["bus"])._functions &= ~args["functions"]
             text = "forgotten"
         else:
-            text = asyncio.run(runner.call(ctx, name, json.dumps(args)))
+            text = asyncio.run(prepare.call(ctx, name, json.dumps(args)))
         print("> " + json.dumps(text))
 
 

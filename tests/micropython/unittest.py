@@ -16,7 +16,7 @@ import sys
 
 try:
     # Tests import from anywhere, and the stack is short.
-    import tenner.preload  # noqa: F401
+    import tenner.runtime.preload  # noqa: F401
 except ImportError:
     pass  # a test of something else
 

@@ -1,7 +1,7 @@
 # tenner agent.agent: the wired parts a turn works with.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.agent.history_records import plain
+from tenner.agent.history_lines import plain
 from tenner.agent.lane import Lane
 from tenner.log import log
 from tenner.port.compat import const

@@ -11,10 +11,10 @@ import json
 
 from tenner.agent import context, history
 from tenner.agent.errors import Stopped
-from tenner.agent.history_records import shorten
+from tenner.agent.history_lines import shorten
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.store import files, json_strict, repairs
+from tenner.store import files, json_strict, quarantine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _load(agent):
                 return rows
             raise ValueError("has no rows of two numbers")
         except (ValueError, TypeError) as error:
-            log("turn", "%s: %s; kept as %s" % (path, error, repairs.quarantine(path)))
+            log("turn", "%s: %s; kept as %s" % (path, error, quarantine.quarantine(path)))
     return {}
 
 

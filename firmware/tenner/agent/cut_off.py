@@ -3,7 +3,7 @@
 
 import sys
 
-from tenner.agent.history_records import record_pieces
+from tenner.agent.history_lines import record_pieces
 from tenner.net.json.writer import escaped
 from tenner.port.compat import const
 from tenner.store import files

@@ -22,8 +22,7 @@ cut or an edit (agent.history_repair) and keeps the complete turns.
 import os
 
 from tenner.agent import history_repair
-from tenner.agent.history_lines import PIECE, line_blocks, line_pieces
-from tenner.agent.history_records import record, shorten
+from tenner.agent.history_lines import PIECE, line_blocks, line_pieces, record, shorten
 from tenner.port.compat import const
 from tenner.store import files
 

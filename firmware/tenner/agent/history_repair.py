@@ -7,7 +7,7 @@ from tenner.agent.history_lines import line_blocks, line_pieces
 from tenner.llm.records import is_dialog
 from tenner.net.json.scanner import Scanner
 from tenner.net.json.writer import cut, valid
-from tenner.store import files, repairs
+from tenner.store import files, quarantine
 
 
 def repair(path: str, summary_end: int, start: int, size: int) -> bool:
@@ -22,7 +22,7 @@ def repair(path: str, summary_end: int, start: int, size: int) -> bool:
             return False
     kept = _kept(path, summary_end if summary_good else 0, start, size)
     files.write_atomic(path + ".new", kept)
-    repairs.quarantine(path)
+    quarantine.quarantine(path)
     os.rename(path + ".new", path)
     return True
 

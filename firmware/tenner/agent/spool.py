@@ -3,7 +3,7 @@
 
 import json
 
-from tenner.agent.history_records import record_pieces
+from tenner.agent.history_lines import record_pieces
 from tenner.log import log
 from tenner.store import files
 

@@ -6,12 +6,12 @@ import asyncio
 from tenner import overlay
 from tenner.agent import cut_off, tails
 from tenner.agent.errors import Stopped
-from tenner.agent.history_records import LONG, call_record, shorten
+from tenner.agent.history_lines import LONG, call_record, shorten
 from tenner.log import log
 from tenner.net.json.scanner import Scanner
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.store import attachments
-from tenner.tools import runner
+from tenner.tools import prepare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tenner.agent.types import Calling
     from tenner.llm.reply import Reply
     from tenner.net.http import Http
-    from tenner.sensors.reader import Sensors
+    from tenner.sensors.reading import Sensors
     from tenner.tools.registry import Registry
     from tenner.tools.types import Jobs
 
@@ -215,7 +215,7 @@ async def run(turn: "Calling", calls: "Sequence[tuple[str, str, str | None]]") -
             if name in _WRITERS and "HEARTBEAT.md" in arguments:
                 heartbeat = turn.agent.get("heartbeat")
                 before = await heartbeat.marks()
-            text = await runner.call(ToolContext(turn.agent, turn), name, arguments)
+            text = await prepare.call(ToolContext(turn.agent, turn), name, arguments)
             if heartbeat and not text.startswith("error"):
                 text += await heartbeat.understood(before)
             turn.add("t", text, call_id)

@@ -12,7 +12,7 @@ from tenner.agent import (
     tool_calls,
 )
 from tenner.agent.errors import Stopped
-from tenner.agent.history_records import record
+from tenner.agent.history_lines import record
 from tenner.log import log
 from tenner.port.compat import ticks_diff, ticks_ms
 from tenner.store import quarantine

@@ -1,7 +1,6 @@
-# tenner channels.commands: the commands that people type, the same in every channel.
+# tenner channels.commands: the commands that people type, the same in every channel, and /help.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.channels.command_list import COMMANDS
 from tenner.store import suggest
 
 TYPE_CHECKING = False
@@ -10,7 +9,34 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenner.agent.message_queue import Message
-    from tenner.status_commands import Report
+    from tenner.channels.status_commands import Report
+
+# (name, does it act or take arguments, one line of help)
+COMMANDS = (
+    (
+        "heartbeat",
+        True,
+        "each task: its values, its state, its next run; use, ask or off N: answers an offer",
+    ),
+    ("alarms", True, "the open alarms; ack ID, mute ID [2h], unmute ID, why ID"),
+    (
+        "trigger",
+        True,
+        "check every sensor now, and run tasks without a condition; a number runs that line",
+    ),
+    ("why", True, "its last decisions and its next run"),
+    ("chart", True, "a picture of a value's readings, such as room.temperature 24h"),
+    ("cron", False, "the jobs and when they run"),
+    ("lanes", False, "running and waiting turns"),
+    ("budget", False, "tokens used and left today"),
+    ("status", True, "uptime, heap, network, clock"),
+    ("update", True, "a newer version of the agent, which you may install"),
+    ("new", True, "a fresh conversation"),
+    ("pair", True, "a code that makes a Telegram chat the owner"),
+    ("web", True, "a link that opens this agent's page in a browser; guest: for looking only"),
+    ("stop", True, "cancel the running turn"),
+    ("help", False, "this list"),
+)
 
 
 async def run(app: "Report", message: "Message") -> "str | Coroutine[Any, Any, str]":

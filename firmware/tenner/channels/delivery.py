@@ -1,4 +1,4 @@
-# tenner channels.delivery: sends the messages of the outbox over their channels.
+# tenner channels.delivery: sends the messages and files of the outbox over their channels.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A channel has `async idle()` and `async send(chat, text, reply_to, began, alarm)`, which calls
@@ -9,9 +9,10 @@ a file has the channel `NAME/file` (store.attachments).
 """
 
 from tenner import overlay
-from tenner.channels import file_message, split
-from tenner.log import log
-from tenner.log_exception import log_exception
+from tenner.channels import split
+from tenner.channels.mqtt import image
+from tenner.channels.telegram import message
+from tenner.log import log, log_exception
 from tenner.port.compat import const
 from tenner.store import attachments, files
 from tenner.store.outbox_item import is_last
@@ -19,9 +20,11 @@ from tenner.store.outbox_item import is_last
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from tenner.channels.types import Local, Sending
     from tenner.store.outbox import Outbox
+    from tenner.store.outbox_item import Item
 
 _MARK = const("(maybe sent before) ")
 _ALARM = const("al:")
@@ -144,9 +147,7 @@ class Delivery:
                 alarm = item.alert[3:] if item.alert[:3] == _ALARM else item.alert
             try:
                 if "/" in item.channel:
-                    verdict, detail = await overlay.once(
-                        "SENDING", file_message.send, channel, item, began
-                    )
+                    verdict, detail = await overlay.once("SENDING", send, channel, item, began)
                 else:
                     quoted = self._quoted(item)
                     verdict, detail = await overlay.once(
@@ -225,3 +226,13 @@ def _parts(text, limit):
     if limit is None or 2 * len(text) <= limit:
         return (text,) if text.strip() else ()
     return split.parts(text, limit)
+
+
+async def send(channel: "Any", item: "Item", began: "Callable[[], None]") -> tuple:
+    """Send it over its channel; return the outcome as the `send` of a channel does."""
+    kind, path, caption = attachments.unpack(item.text)
+    if not files.is_file(path):
+        return "refused", "its file is gone"
+    if channel.name == "mqtt":
+        return await image.publish(channel, path, caption, began)
+    return await message.send(channel, item.chat, kind, path, caption, began)

@@ -1,4 +1,4 @@
-# tenner channels.question: a question to the owner that waits for yes or no.
+# tenner channels.question: questions to the owner: whether to ask, and the wait for yes or no.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -7,6 +7,12 @@ from os import urandom
 
 from tenner.log import log
 from tenner.port.compat import const
+from tenner.store.hours import Hours
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.agent.parts import Channels, Parts
+    from tenner.tools.types import Turn
 
 #: Why a question failed: no code or connection for it fits into memory.
 SHORT = const("the owner could not be asked: too little memory. Try again later")
@@ -51,3 +57,27 @@ class Question:
         if self.failure:
             raise OSError(self.failure)
         return self.answer is True
+
+
+async def ask(app: "Channels", text: str, turn: "Turn") -> bool:
+    """Ask the owner, in the channel of `turn` where possible; return False for no."""
+    if turn.kind != "person" and is_quiet(app):
+        log("agent", "quiet hours: not asking")
+        return False
+    asked = app.telegram or app.mqtt or app.console
+    for channel in (app.console, app.mqtt, app.page):
+        if channel is not None and turn.channel == channel.name:
+            asked = channel
+    if asked is not None:
+        return await asked.ask(text)
+    log("agent", "no channel to the owner")
+    return False
+
+
+def is_quiet(app: "Parts") -> bool:
+    """Return whether it is outside the heartbeat's hours; an unknown time counts as outside."""
+    window = app.config.get("heartbeat.active_hours")
+    if not window:
+        return False
+    local = app.get("zone").local(app.clock.now())
+    return not (app.clock.trusted and Hours(window).active(local[3] * 60 + local[4]))

@@ -1,9 +1,12 @@
-# tenner chart.series: reduces the readings of a value to the columns of a chart.
+# tenner chart.series: reduces readings and episodes of alarms to the columns of a chart.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from array import array
 
+from tenner.log import log
 from tenner.port.compat import const
+from tenner.store import files, json_strict
+from tenner.store.appendlog import AppendLog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +20,9 @@ _DISTANCES = const(32)
 _LONGEST = const(1 << 20)
 # Half of the width of the line, in parts of a pixel.
 _PEN = const(5)
+
+_FILE = "/episodes.jsonl"
+_MAX_BYTES = const(4096)  # 80 episodes; half of it is kept at least
 
 
 class Extent:
@@ -134,3 +140,29 @@ class Columns:
                 self.top[at] = top
             if bottom > self.bottom[at]:
                 self.bottom[at] = bottom
+
+
+# state/episodes.jsonl has a line ["room.temperature", start, end] in UTC seconds for each episode
+# that is over.
+def note(folder: str, name: str, start: int, end: int) -> None:
+    """Keep an episode of the value `name`."""
+    try:
+        AppendLog(folder + _FILE, _MAX_BYTES).append([[name, start, end]])
+    except OSError as error:
+        # The alarm itself must not fail for it.
+        log("heartbeat", "an episode was not kept for charts: %s" % error)
+
+
+def ended(folder: str, name: str) -> list[tuple[int, int]]:
+    """Return (start, end) of the kept episodes of a value."""
+    found = []
+    if files.exists(folder + _FILE):
+        with open(folder + _FILE, "rb") as file:
+            for line in files.lines(file):
+                try:
+                    about, start, end = json_strict.loads(line.decode())
+                except (ValueError, TypeError):
+                    continue  # torn by a power cut
+                if about == name:
+                    found.append((start, end))
+    return found

@@ -1,7 +1,7 @@
 # tenner llm.chat_completions: a request in OpenAI's format, which many servers accept.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.llm import picture, records
+from tenner.llm import records
 from tenner.net.json.writer import escape, escaped, quote
 from tenner.store import files
 
@@ -109,7 +109,7 @@ def _messages(candidate, request, quirks):
                         # A summary; it cannot share the message, whose content is a list.
                         before += b"," + assistant + b'(noted)"}'
                     yield before + _IMAGE % id[1:-1]
-                    yield from picture.base64(part)
+                    yield from records.base64(part)
                     before = b""
                     part = b'"}},{"type":"text","text":"'
                     role = "u"

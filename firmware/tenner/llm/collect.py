@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.llm import tags
-from tenner.llm.arguments import ArgumentsBuilder
+from tenner.llm.literals import ArgumentsBuilder
 from tenner.llm.reply import Call, Reply
 from tenner.llm.tail import Tail
 from tenner.log import log

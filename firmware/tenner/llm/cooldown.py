@@ -6,7 +6,7 @@ import json
 from tenner.llm import failure
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.store import files, json_strict, repairs
+from tenner.store import files, json_strict, quarantine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Cooldown:
             try:
                 self._rows = json_strict.loads(files.read_text(path, 4096))
             except ValueError as error:
-                log("llm", "%s: %s; kept as %s" % (path, error, repairs.quarantine(path)))
+                log("llm", "%s: %s; kept as %s" % (path, error, quarantine.quarantine(path)))
 
     def available(self, found: "list[Candidate]") -> "list[Candidate]":
         """Return the candidates without a cooldown, or all, sorted by the end of their cooldown,

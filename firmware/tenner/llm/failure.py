@@ -4,7 +4,7 @@
 import asyncio
 import errno as errors
 
-from tenner.llm import overflow
+from tenner.llm import quirks
 from tenner.llm.errors import LlmError
 from tenner.net.http_errors import HttpError
 from tenner.net.json.scanner import Scanner
@@ -199,7 +199,7 @@ def _sent(error, candidate, body_bytes, words):
         error.words = words
     if error.kind == "context_overflow":
         model = "%s at %s" % (candidate.model, candidate.base_url)
-        error.sent = model, body_bytes, overflow.context_tokens(words)
+        error.sent = model, body_bytes, quirks.context_tokens(words)
     return error
 
 

@@ -1,16 +1,21 @@
-# tenner llm.literals: reads values in JSON and in the models' variants of it.
+# tenner llm.literals: reads and writes values in JSON and in the models' variants of it.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 Keys may have no quotes, `=` or `=>` may stand for the colon, and a list may end in a comma.
 Offsets count the bytes of UTF-8.
 """
 
+import json
+
+from tenner.net.json.writer import quote
 from tenner.port.compat import const
-from tenner.store.json_escape import unescape
+from tenner.store.json_strict import unescape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from tenner.net.json.scanner import Scalar
 
 _DEPTH = const(10)
 SPACE = b" \t\r\n"
@@ -111,3 +116,55 @@ def skip(data: bytes, i: int) -> int:
     while i < len(data) and data[i] in SPACE:
         i += 1
     return i
+
+
+# For the rare server that sends tool arguments as an object where the format has text, or sends no
+# stream. Empty objects and arrays inside are lost, since the scanner does not report them.
+class ArgumentsBuilder:
+    def __init__(self) -> None:
+        self._open = []  # the path of the last value
+        self._inside = False  # a string that comes in pieces
+
+    def add(self, path: list[int | str], value: "Scalar", more: bool) -> str:
+        """Return the text that this value adds; `path` leads to it from the object itself."""
+        if isinstance(value, str):
+            text = quote(value).decode()
+            if self._inside:
+                text = text[1:]
+            if more:
+                text = text[:-1]
+        else:
+            text = json.dumps(value)
+        if not self._inside:
+            old, self._open = self._open, path
+            same = 0
+            while same < len(old) - 1 and same < len(path) - 1 and old[same] == path[same]:
+                same += 1
+            if old:
+                text = (
+                    _closing(old[same + 1 :])
+                    + ","
+                    + _key(path[same])
+                    + _opening(path[same + 1 :])
+                    + text
+                )
+            else:
+                text = _opening(path) + text
+        self._inside = more
+        return text
+
+    def end(self) -> str:
+        """Return the closing brackets of all open objects and arrays."""
+        return _closing(self._open)
+
+
+def _key(step):
+    return "" if isinstance(step, int) else quote(step).decode() + ":"
+
+
+def _opening(path):
+    return "".join([("[" if isinstance(step, int) else "{") + _key(step) for step in path])
+
+
+def _closing(path):
+    return "".join(["]" if isinstance(step, int) else "}" for step in reversed(path)])

@@ -1,7 +1,7 @@
 # tenner llm.messages: a request in Anthropic's format.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.llm import picture, records
+from tenner.llm import records
 from tenner.net.json.writer import escaped, quote
 from tenner.store import files
 
@@ -99,7 +99,7 @@ def _messages(candidate, request, quirks):
                     yield b'{"type":"tool_result","tool_use_id":"%s","content":"' % _plain(id)
                 elif kind == "i":
                     yield _IMAGE % id
-                    yield from picture.base64(part)
+                    yield from records.base64(part)
                     part = b'"}'
                 elif kind != "o":
                     yield _TEXT

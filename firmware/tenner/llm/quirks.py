@@ -35,6 +35,13 @@ _REFUSED = const(
 # A limit of the wrong size is a setting's fault.
 _SIZE = const("too large|at most|maximum|exceed|less than|greater than|between")
 
+# The number follows one of these; the clearest come first.
+_BEFORE = const(
+    "model with|n_ctx|context length|context size|context window|allowed|limit|maximum| > "
+)
+_NEAR = const(80)
+_LEAST = const(256)
+
 
 def known(path: str, candidate: "Candidate") -> str:
     """Return the letters of a model that `path` remembers."""
@@ -109,3 +116,25 @@ def _names_id(words):
 
 def _has(words, parts):
     return any(part in words for part in parts.split("|"))
+
+
+def context_tokens(text: str) -> int:
+    """Return the maximum number of tokens that an error names, 0 when it names none."""
+    text = text.lower()
+    for words in _BEFORE.split("|"):
+        start = text.find(words)
+        if start >= 0:
+            found = _number(text[start + len(words) :][:_NEAR])
+            if found >= _LEAST:
+                return found
+    return 0
+
+
+def _number(text):
+    digits = ""
+    for char in text:
+        if char.isdigit():
+            digits += char
+        elif digits and char not in ",_":
+            break
+    return int(digits or "0")

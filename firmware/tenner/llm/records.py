@@ -1,11 +1,12 @@
-# tenner llm.records: cuts neutral history lines into the parts of a wire format.
+# tenner llm.records: cuts neutral history lines and pictures into the parts of a wire format.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The records stay JSON text all the way: strings and argument objects are copied unchanged, without
 parsing, and no long line is complete in memory.
 """
 
-from binascii import crc32
+import json
+from binascii import b2a_base64, crc32
 
 from tenner.net.json.writer import valid
 from tenner.port.compat import const
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 # More lines than a block holds (agent.history_lines).
 _TURNS = const(b"uauauauauauauauauauauauauauauauauauauaua")
+
+# A multiple of three bytes has no padding.
+_BLOCK = const(384)
 
 
 def model_tag(candidate: "Candidate") -> bytes:
@@ -146,3 +150,13 @@ def max_tokens(candidate: "Candidate", request: "Request") -> int:
     """Return the smaller of the limits of the request and the candidate; 0 is no limit."""
     limits = [limit for limit in (candidate.max_tokens, request.max_tokens) if limit]
     return min(limits) if limits else 0
+
+
+def base64(path: bytes) -> "Iterator[bytes]":
+    """Yield the file at `path`, the inside of a JSON string, as base64 in pieces."""
+    with open(json.loads('"%s"' % path.decode()), "rb") as file:
+        while True:
+            block = file.read(_BLOCK)
+            if not block:
+                return
+            yield b2a_base64(block)[:-1]

@@ -7,7 +7,7 @@ results of its calls. They may have kilobytes, so they go to flash while they ar
 
 import json
 
-from tenner.llm.arguments import ArgumentsBuilder
+from tenner.llm.literals import ArgumentsBuilder
 from tenner.log import log
 from tenner.net.json.writer import escape, quote
 from tenner.port.compat import const

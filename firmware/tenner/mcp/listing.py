@@ -5,7 +5,7 @@ import json
 from binascii import crc32
 
 from tenner.log import log
-from tenner.mcp import headers, plain_schema
+from tenner.mcp import client, plain_schema
 from tenner.mcp.client import Client
 from tenner.net.json.strict import loads
 from tenner.net.json.writer import decode, quote, valid
@@ -117,7 +117,7 @@ class _Page:
             raise ValueError("its schema is no object, or over %d bytes" % _MAX_SCHEMA)
         paths = {}
         if b'"x-mcp-header"' in schema:
-            paths = headers.wanted(json.loads(schema))
+            paths = client.wanted(json.loads(schema))
         description = members.get("description") or b'""'
         if description[:1] != b'"':
             raise ValueError("its description is no text")

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
     from typing import Any
 
-    from tenner.net.tls_reserve import TlsContext
-    from tenner.net.tls_semaphore import TlsSemaphore
+    from tenner.net.tls_reserve import TlsContext, TlsSemaphore
 
 _RESTARTS = const(3)
 

@@ -1,4 +1,4 @@
-# tenner page.access: the pairing code, and the sessions of browsers.
+# tenner page.access: the pairing code and its offer, and the sessions of browsers.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A session has two halves: a cookie, which scripts of a page cannot read, and a token, which
@@ -17,8 +17,8 @@ from os import urandom
 from tenner.channels import pairing_code
 from tenner.page.request import GUEST
 from tenner.port.compat import const
-from tenner.remote.seal import is_same
-from tenner.store import files, json_strict, repairs
+from tenner.remote.session import is_same
+from tenner.store import files, json_strict, quarantine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Access:
             found = json_strict.loads(files.read_text(self._path))
             return [one for one in found if isinstance(one, str)][-MAX_SESSIONS:]
         except (ValueError, TypeError):
-            repairs.quarantine(self._path)
+            quarantine.quarantine(self._path)
             return []
 
     def _save(self):
@@ -158,3 +158,19 @@ def _random():
 def _hash(session, token):
     """Stored in place of the secrets; comparing hashes tells nothing about them."""
     return hexlify(sha256((session + " " + token).encode()).digest()).decode()
+
+
+def offer(page: "Guarded", is_guest: bool) -> str:
+    """Return the sentence that shows a new code."""
+    app = page.app
+    sessions = of(page)
+    code = sessions.offer(is_guest)
+    keep(page, sessions)
+    names = app.config.get("web.hosts")
+    place = names[0] if names else app.port.address()  # type: ignore[union-attr]
+    return "Within ten minutes, open http://%s:%d/#code=%s\nor enter the code %s on the page." % (
+        place,
+        app.config.get("web.port"),
+        code,
+        code,
+    )

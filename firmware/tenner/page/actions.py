@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import __version__, overlay
-from tenner.page import access, board
+from tenner.page import access, now
 from tenner.page.access import TooManyTries
 from tenner.page.request import COOKIE, Refused
 from tenner.port.compat import const
@@ -63,7 +63,7 @@ async def _pair(page, connection, request):
 
 async def _session(page, connection, request):
     found = {
-        "board": board.about(page),
+        "board": now.about(page),
         "version": __version__,
         "offers": list(_OFFERS),
         "guest": request.is_guest,
@@ -129,7 +129,7 @@ async def _answer(page, connection, request):
 
 async def _read_files(page, connection, request):
     # They are read at each request.
-    await connection.answer(200, {"files_at": page.app.clock.now(), "board": board.about(page)})
+    await connection.answer(200, {"files_at": page.app.clock.now(), "board": now.about(page)})
 
 
 async def _update(page, connection, request):

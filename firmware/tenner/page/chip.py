@@ -1,4 +1,4 @@
-# tenner page.chip: the page of a chip: its connections wait here for memory, one after the other.
+# tenner page.chip: the page of a chip: one connection after the other, as memory allows.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 This code stays in memory all day, so it only waits. A request is served in a phase of its
@@ -10,9 +10,13 @@ import asyncio
 from tenner import overlay
 from tenner.agent.message_queue import Message
 from tenner.channels.question import Question
-from tenner.page import conversation, listen, offer, serve
-from tenner.page.connection import address_of, first_of_most
+from tenner.log import log
+from tenner.page import access, conversation, request, routes, sealed
+from tenner.page.connection import Connection, Gone, address_of, first_of_most
+from tenner.page.request import SEALED, Refused
 from tenner.port.compat import const
+from tenner.remote import session
+from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
 
     from tenner.page.connection import Connection
     from tenner.page.request import Request
-    from tenner.page.types import Application, Paged
+    from tenner.page.types import Application, Guarded, Opening, Paged, Served
 
 #: Connections that may wait, as many as a browser opens; a further one takes the place of one
 #: from the address that has most.
@@ -34,6 +38,21 @@ _BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 3\r\nRefresh: 3\r\n"
     b'Content-Type: application/json\r\n\r\n{"error": "the agent is at work: try again"}'
 )
+
+_BACKLOG = 4
+
+
+#: Others wait for the memory: a slow browser is cut off.
+_SEND_S = const(4)
+_ALL_S = const(30)
+
+#: A head and a body take at most so long: others wait for the memory.
+_READ_S = const(3)
+#: Bytes of a head and of a body that memory has room for.
+_HEAD = const(3072)
+_BODY = const(8192)
+#: The headers that are read later.
+_LATER = ("content-type", "if-none-match", "accept-encoding", "last-event-id")
 
 
 class ChipPage:
@@ -66,7 +85,7 @@ class ChipPage:
 
     async def run(self) -> None:
         """Begin to serve browsers."""
-        await overlay.run("PAGE", listen.begin, self)
+        await overlay.run("PAGE", begin, self)
 
     async def take(self, stream: "Any", writer: "Any") -> None:
         """Serve a connection when it is its turn, and close it."""
@@ -97,7 +116,7 @@ class ChipPage:
     async def _serve(self, stream, first):
         for _ in range(_PATIENCE):
             if overlay.is_free():
-                await overlay.run("PAGE", serve.serve, self, stream, first)
+                await overlay.run("PAGE", serve, self, stream, first)
                 return
             await asyncio.sleep(0.1)
         # Closing with an unread rest would drop the answer.
@@ -130,7 +149,7 @@ class ChipPage:
 
     def offer(self, is_guest: bool = False) -> str:
         """Return the sentence that shows a new code."""
-        return offer.offer(self, is_guest)
+        return access.offer(self, is_guest)
 
     # --- for the API, as in page.channel
 
@@ -167,3 +186,95 @@ def equip(app: "Paged") -> ChipPage:
     """Give the agent its page."""
     app.page = ChipPage(app)
     return app.page
+
+
+async def begin(page: "Opening") -> None:
+    """Listen for browsers, until the end of the program; OSError if the port cannot be used."""
+    port = page.app.config.get("web.port")
+    try:
+        page.listening = await asyncio.start_server(
+            page.take,
+            "0.0.0.0",
+            port,
+            backlog=_BACKLOG,
+        )
+    except OSError as error:
+        raise OSError("port %d cannot be used (%s): set web.port to another one" % (port, error))
+    log("page", "http://ADDRESS:%d/ is open; /web gives a browser its code" % port)
+    if files.exists(page.app.port.root + session.KEY):
+        log("page", "port %d takes sealed requests of the owner's computer (--via lan)" % port)
+
+
+async def serve(page: "Served", stream: "Any", first: "list[bytes]") -> None:
+    """Read a request that begins with `first[0]`, and answer it."""
+    connection = Connection(stream, stream)
+    connection.send_s = _SEND_S
+    connection.first = first[0]
+    first[0] = b""
+    try:
+        await _answer(page, connection, stream)
+    except (Gone, asyncio.TimeoutError):
+        pass
+    except Exception as error:
+        await connection.answer_fault(error)
+
+
+async def _answer(page, connection, stream):
+    try:
+        await overlay.step("PAGE", receive, page, connection)
+        request = connection.request
+        if request is None:
+            return
+        if request.path == SEALED:
+            await overlay.step("REMOTE", sealed.answer, page, connection, stream)
+        else:
+            await asyncio.wait_for(overlay.start(_view(page, connection, request)), _ALL_S)
+    except Refused as error:
+        if connection.is_answered or not connection.has_spoken:
+            return
+        await connection.answer(error.status, {"error": error.sentence}, *error.headers)
+        if connection.request is None:
+            await connection.drop_rest()
+
+
+async def _view(page, connection, request):
+    await overlay.step("VIEW", routes.check, request)
+    await overlay.step("VIEW", routes.answer, page, connection, request)
+
+
+async def receive(page: "Guarded", connection: "Connection") -> None:
+    """Read a request into `connection.request`, which stays None without any."""
+    try:
+        await _receive(page, connection)
+    except MemoryError:
+        # Not once more: a part of it is read.
+        raise Refused(503, "too little memory: try again", "Retry-After: 3")
+
+
+async def _receive(page, connection):
+    found = await _limited(request.read_head(connection, _HEAD), "head")
+    if found is None:
+        return
+    is_sealed = found.path == request.SEALED
+    if is_sealed:
+        size = request.body_size(found, request.MAX_SEALED)
+    else:
+        request.check(found, False, [name.lower() for name in page.app.config.get("web.hosts")])
+        sessions = access.of(page)
+        found.find_session(sessions)
+        access.keep(page, sessions)
+        size = request.body_size(found, _BODY if found.is_paired else request.MAX_CODE)
+    await _limited(request.read_body(connection, found, size), "body")
+    if is_sealed:
+        found.headers = {}
+        connection.request = found
+        return
+    found.headers = {name: found.headers[name] for name in _LATER if name in found.headers}
+    connection.request = found
+
+
+async def _limited(reading, what):
+    try:
+        return await asyncio.wait_for(overlay.start(reading), _READ_S)
+    except asyncio.TimeoutError:
+        raise Refused(408, "the %s did not come in time" % what)

@@ -4,7 +4,7 @@
 import asyncio
 
 from tenner import overlay
-from tenner.log_exception import log_exception
+from tenner.log import log_exception
 from tenner.page.json_pieces import pieces
 from tenner.port.compat import const
 

@@ -1,13 +1,15 @@
-# tenner page.now: the agent's present state, and its past runs.
+# tenner page.now: the board's and the agent's present state, and past runs.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The answer goes out in steps: a board without PSRAM has memory for the code of one of them. So no
 step calls another, and `send` keeps little between them.
 """
 
-from tenner import __version__, health, log, overlay, status_lines
+from tenner import __version__, log, overlay
+from tenner.agent import health
+from tenner.channels import status_lines
 from tenner.channels.console import KEPT
-from tenner.page import board, readings
+from tenner.page import readings
 from tenner.page.connection import NO_STORE
 from tenner.schedule import schedule_files, status
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tenner.page.connection import Connection
     from tenner.page.types import Application
     from tenner.schedule.types import Service
+
 
 _CHANGED = "HEARTBEAT.md has changed, and the agent has not read it yet: look again in a moment."
 
@@ -66,7 +69,7 @@ async def send_status(page: "Page", connection: "Connection", waiting: int) -> N
     with connection:
         await connection.start(200, "application/json", (NO_STORE,))
         await connection.put('{"board": ')
-        await connection.put_value(board.about(page))
+        await connection.put_value(about(page))
         await connection.put(', "agent": {"at": %d, "status": ' % app.clock.now())
         await connection.put_value(_status(app, waiting))
 
@@ -121,3 +124,15 @@ def _visible(found: "Iterable[dict[str, Any]]") -> "Iterator[dict[str, Any]]":
             if isinstance(fields[name], str):
                 fields[name] = log.visible(fields[name], KEPT)
         yield fields
+
+
+def about(page: "Page") -> "dict[str, Any]":
+    """Return the board and its connection as JSON."""
+    name = page.app.config.get("name")
+    return {
+        "label": name,
+        "name": name,
+        "state": "connected",
+        "text": "",
+        "restarts_for_files": False,
+    }

@@ -3,9 +3,9 @@
 
 import asyncio
 
-from tenner import health
+from tenner.agent import health
 from tenner.log import log
-from tenner.page import accept, guard, request, routes, sealed, tls
+from tenner.page import request, routes, sealed, tls
 from tenner.page.connection import Connection, Gone, address_of, first_of_most
 from tenner.page.request import Refused
 from tenner.port.compat import const
@@ -49,7 +49,7 @@ async def run(app: "Application", page: "Page") -> None:
                 options: dict[str, Any] = {"backlog": Server.connections, "ssl": context}
                 page.listening = await asyncio.start_server(server.serve, host, port, **options)
             else:
-                page.listening = accept.listen(server, host, port, context)
+                page.listening = tls.listen(server, host, port, context)
             break
         except OSError as error:
             text = "port %d cannot be used (%s): set web.port to another one" % (port, error)
@@ -154,7 +154,7 @@ class Server:
             if is_sealed:
                 size = request.body_size(found, request.MAX_SEALED)
             else:
-                guard.check(found, self._is_secure, self._names)
+                request.check(found, self._is_secure, self._names)
                 if not self._is_secure and not _is_local(connection.address):
                     raise Refused(403, _NOT_HERE)
                 found.is_secure = self._is_secure

@@ -11,7 +11,7 @@ from tenner.port import open_port
 from tenner.port.compat import const
 from tenner.store import config, configload, files, json_strict
 from tenner.store.suggest import nearest
-from tenner.update import report
+from tenner.update import trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ async def change(page: "Page", connection: "Connection", request: "Request") -> 
     log.log("page", "changed %s" % ", ".join(sorted(changes)))
     await connection.answer(200, {"agent": {"running": True, "text": "the agent restarts"}})
     await connection.close()
-    asyncio.create_task(overlay.run("UPDATE", report.restart, page.app))
+    asyncio.create_task(overlay.run("UPDATE", trial.restart, page.app))
 
 
 def _path(app: "Base"):

@@ -1,4 +1,4 @@
-# tenner port.esp32: stock MicroPython on an ESP32-class chip, and the virtual board.
+# tenner port.esp32: stock MicroPython on an ESP32-class chip, with its own values.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import gc
@@ -9,7 +9,7 @@ import machine
 import network
 
 from tenner import chip_heap
-from tenner.port import sntp, vitals
+from tenner.port import sntp
 from tenner.port.compat import const
 from tenner.port.gpio import Gpio
 from tenner.port.package import package_path
@@ -19,6 +19,8 @@ from tenner.port.stdin import Stdin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from network import WLAN
 
     from tenner.port.types import Sections
 
@@ -82,7 +84,7 @@ class Port:
 
     def vitals(self) -> dict[str, float]:
         """Return the available ones of the chip's own values `temperature` and `rssi`."""
-        return vitals.vitals(self._wlan())
+        return vitals(self._wlan())
 
     def reset(self) -> None:
         machine.reset()
@@ -239,3 +241,18 @@ class Port:
 
     def _wires(self, kind=None):
         return (kind or Pins)(package_path("pins.csv"), self._config, self._buses)
+
+
+def vitals(wlan: "WLAN") -> dict[str, float]:
+    """Return the available ones of `temperature` and `rssi`."""
+    import esp32
+
+    values = {}
+    if hasattr(esp32, "mcu_temperature"):
+        values["temperature"] = esp32.mcu_temperature()
+    elif hasattr(esp32, "raw_temperature"):
+        # The first ESP32 reports degrees Fahrenheit.
+        values["temperature"] = round((esp32.raw_temperature() - 32) / 1.8, 1)
+    if wlan.isconnected():
+        values["rssi"] = wlan.status("rssi")
+    return values

@@ -11,8 +11,7 @@ import os
 from tenner.log import log
 from tenner.port import open_port
 from tenner.port.compat import const
-from tenner.remote.look import digest, short_hash
-from tenner.remote.places import CONFIG, place_of
+from tenner.remote.look import CONFIG, digest, place_of, short_hash
 from tenner.store import configload, files
 from tenner.update.signature import from_hex
 

@@ -1,13 +1,13 @@
-# tenner remote.look: lists the board's files with their hashes, and reads them.
+# tenner remote.look: the files that the owner's computer may reach, their hashes and contents.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
 from binascii import b2a_base64
 from hashlib import sha256
 
+from tenner.log import visible
 from tenner.port.compat import const
-from tenner.port.folders import entries
-from tenner.remote.places import place_of
+from tenner.port.package import entries
 from tenner.store import files
 
 TYPE_CHECKING = False
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _PART = const(1024)
 #: Lines of the list that are sent together.
 _FULL = const(800)
+
+CONFIG = "/config.json"
+_MAX_PATH = const(200)
 
 
 async def list_files(app: "Base", reply: "Any", roots: "list[str]") -> "dict[str, Any]":
@@ -71,3 +74,22 @@ def digest(place: str) -> bytes:
     for block in files.blocks(place):
         found.update(block)
     return found.digest()
+
+
+def place_of(app: "Base", path: str) -> str:
+    """Return the real path of a file that may be read; ValueError for another one."""
+    parts = path.split("/")
+    odd = parts[0] or "" in parts[1:] or "." in parts or ".." in parts
+    if odd or len(parts) < 2 or visible(path) != path:
+        raise ValueError("%s is no path of a file" % visible(path)[:80])
+    if len(path) > _MAX_PATH:
+        raise ValueError("the path %s... is too long" % path[:40])
+    if parts[1] == "workspace":
+        return app.workspace + path[len("/workspace") :]
+    if parts[1] == "state":
+        return app.state + path[len("/state") :]
+    if path == CONFIG:
+        return getattr(app.port, "settings", "") or app.port.path(path[1:])
+    if parts[1] == "certs":
+        return app.port.path(path[1:])
+    raise ValueError("%s is out of reach over the air: it needs the cable" % path)

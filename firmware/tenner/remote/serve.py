@@ -1,4 +1,4 @@
-# tenner remote.serve: answers the sealed messages of the owner's computer.
+# tenner remote.serve: answers the owner's computer: state, restart, update.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A request is a line of JSON, then its body. `do` names the command, the rest are its arguments. The
@@ -8,19 +8,23 @@ A channel is Mqtt, or page.sealed.Computer for requests that come over HTTP.
 """
 
 import json
+import os
+import sys
 
-from tenner import overlay
+from tenner import __version__, overlay
 from tenner.agent.message_queue import Message
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.remote import about, change, look, session, update
-from tenner.store import json_strict
+from tenner.remote import change, look, session
+from tenner.store import files, json_strict
+from tenner.update import facts, request, slot, trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from tenner.remote.types import Carrier, Remote
+    from tenner.update.types import Updating
 
 
 #: The topic of replies, below that of the board.
@@ -96,12 +100,12 @@ async def _answer(app: "Remote", reply, content):
     if result.get("restart"):
         if hasattr(reply.channel, "left"):
             await reply.channel.left()
-        await about.restart(app)
+        await restart(app)
 
 
 async def _run(app: "Remote", reply, name, request, body):
     if name == "info":
-        return about.info(app)
+        return info(app)
     if name == "say":
         # Its code is evicted before the command.
         owner = app.owner()
@@ -116,7 +120,7 @@ async def _run(app: "Remote", reply, name, request, body):
         reply.channel.session = None
         return {}
     if name == "update":
-        return update.accept(app, request, body)
+        return accept(app, request, body)
     if name == "list":
         return await look.list_files(app, reply, request["roots"])
     path = request["path"]
@@ -134,3 +138,52 @@ async def _run(app: "Remote", reply, name, request, body):
 
 async def _command(app: "Remote", channel, chat, text):
     return await app.command_text(Message(channel, chat, text))
+
+
+def info(app: "Updating") -> "dict[str, Any]":
+    """Return the facts of the computer's `Info` (tenner_host/board/info.py), and the state of an
+    update."""
+    root = app.port.root
+    trial = root + "/lib/trial"
+    space = os.statvfs(root + "/")
+    free, used = app.port.memory()
+    of = sys.implementation
+    return {
+        "micropython": ".".join([str(one) for one in of.version[:3]]),
+        "mpy": getattr(of, "_mpy", 0),
+        "machine": getattr(of, "_machine", sys.platform),
+        "build": getattr(of, "_build", ""),
+        "platform": sys.platform,
+        "agent": __version__,
+        "block": space[1] or space[0],
+        "blocks": space[2],
+        "free": space[3],
+        "heap_free": free,
+        "heap_used": used,
+        "up_s": app.clock.mono_s(),
+        "slots": slot.count(),
+        "updating": app.updating,
+        "trial": files.read_text(trial) if files.exists(trial) else "",
+    }
+
+
+async def restart(app: "Updating") -> None:
+    """Restart the board, after its reply is on the way."""
+    await overlay.step("UPDATE", trial.restart, app)
+
+
+def accept(app: "Updating", wanted: "dict[str, Any]", certificate: bytes) -> "dict[str, Any]":
+    """Install the version that the computer serves at `address`, `port` and `path`, after the
+    reply; facts.OUTCOME then says how it ended. ValueError if that cannot begin now."""
+    if not facts.is_possible(app):
+        raise ValueError("this agent is no ESP32's with its code as files: use the cable or ssh")
+    if files.exists(app.port.path("lib/trial")):
+        raise ValueError("the trial of the last update is not over yet")
+    if app.updating:
+        raise ValueError("another update is running")
+    computer = wanted["address"], wanted["port"], wanted["path"], certificate
+    version = wanted["version"]
+    files.remove(app.state + facts.OUTCOME)
+    # It waits for the memory, so the reply goes first.
+    overlay.later("UPDATE", None, request.run, app, None, None, version, computer)
+    return {}

@@ -10,7 +10,7 @@ An episode is a plain list, so that its code need not stay in memory: task.condi
 while all is clear.
 """
 
-from tenner.chart import episodes
+from tenner.chart import series
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import conditions, saved_state
@@ -200,7 +200,7 @@ def _go_on(service, task, moment, met, value):
     alarm[FLAGS] |= OVER
     alarm[END_S] = moment.now
     if service.files is None:
-        episodes.note(service.app.state, condition.name(), alarm[START], moment.now)
+        series.note(service.app.state, condition.name(), alarm[START], moment.now)
     if alarm[OWED] & NEXT:
         alarm[FLAGS] &= ~PASSED
     alarm[OWED] &= ~(REPEAT | NEXT)

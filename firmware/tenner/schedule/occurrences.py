@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from tenner.agent.parts import Parts
     from tenner.schedule.task import Condition, Task
     from tenner.schedule.types import Service
     from tenner.store.posix_tz import Zone
@@ -324,3 +325,10 @@ class Occurrences:
             # Last: where memory is short this is called again.
             task.run = None
         self.save()
+
+
+async def write_down(app: "Parts") -> None:
+    """Write the state that the heartbeat and the jobs have only in memory to flash."""
+    for name in ("heartbeat", "cron"):
+        if app.has(name):
+            Occurrences(app.get(name)).write_down(True)

@@ -6,7 +6,7 @@ from binascii import crc32
 
 from tenner.port.compat import const
 from tenner.schedule import heartbeat_parser
-from tenner.store import files, json_strict, repairs
+from tenner.store import files, json_strict, quarantine
 from tenner.store.appendlog import AppendLog
 
 TYPE_CHECKING = False
@@ -87,7 +87,7 @@ class ScheduleFiles:
 
     def quarantine(self, name: str) -> str:
         """Quarantine the JSON file of a name; return its new name."""
-        return repairs.quarantine(self._folder + name + ".json")
+        return quarantine.quarantine(self._folder + name + ".json")
 
     def save(self, name: str, pieces: "Iterable[str]") -> None:
         """Replace the file by the text of the pieces, entirely or not at all."""

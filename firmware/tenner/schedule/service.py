@@ -9,8 +9,8 @@ data only.
 import asyncio
 import os
 
-from tenner import health, overlay
-from tenner.agent import background
+from tenner import overlay
+from tenner.agent import background, health
 from tenner.port.compat import const
 from tenner.schedule import (
     cron_edit,

@@ -1,4 +1,4 @@
-# tenner sensors.reading: one reading: the sensor's settings, its driver, and errors in words.
+# tenner sensors.reading: the sensors of SENSORS.json: driver, one reading, errors in words.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
@@ -6,11 +6,11 @@ import asyncio
 from tenner import overlay, overlay_loader
 from tenner.log import is_odd, visible
 from tenner.net.json import strict
-from tenner.port.compat import const
+from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.port.package import locate
-from tenner.sensors import bus_errors
+from tenner.sensors import bus_errors, units
 from tenner.sensors.errors import SensorError
-from tenner.store import files, load_custom
+from tenner.store import expose, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ ODD = "SENSORS.json: a sensor's name has no quotes, braces or control characters
 _MAX_BYTES = const(4096)
 #: No sensor measures so much; NaN and infinity are no readings either.
 _MOST = 1e30
+
+_FRESH_MS = const(2000)
 
 
 def load(workspace: str) -> dict[str, dict]:
@@ -129,7 +131,7 @@ def _driver(workspace, cfg):
             return module
         folder = workspace + "/drivers"
         if files.exists(folder + "/" + name + ".py"):
-            return load_custom.load(folder, name)
+            return expose.load(folder, name)
         for line in files.lines_of(files.blocks(*locate("sensors/chips.tsv"))):
             chip, known = line.decode().split()[:2]
             if chip == name.lower():
@@ -145,3 +147,39 @@ def _shipped(name):
     except ImportError:
         return None
     return module if hasattr(module, "read") else None
+
+
+class Sensors:
+    """The sensors of SENSORS.json. The file is read on demand, so that RAM never holds it."""
+
+    def __init__(self, port: "Port", workspace: str) -> None:
+        self.port = port
+        self.workspace = workspace
+        #: One measurement at a time: another transfer to the chip would spoil it.
+        self.lock = asyncio.Lock()
+        self._readings = {}
+
+    def names(self) -> list[str]:
+        """Return the sorted names, without those that look like an order; SensorError when
+        SENSORS.json cannot be read."""
+        return sorted([name for name in load(self.workspace) if not is_odd(name)])
+
+    async def read(self, name: str) -> dict:
+        """Return {value name: number}, from a reading up to 2 s old; raise SensorError with the
+        reason."""
+        async with self.lock:
+            known = self._readings.get(name)
+            if known is not None and ticks_diff(ticks_ms(), known[0]) < _FRESH_MS:
+                return known[1]
+            values = await measure(self.port, self.workspace, name)
+            self._readings[name] = (ticks_ms(), values)
+            return values
+
+    def age_ms(self, name: str) -> int | None:
+        """Return the age of the last reading in milliseconds, or None without one."""
+        known = self._readings.get(name)
+        return None if known is None else ticks_diff(ticks_ms(), known[0])
+
+    def unit(self, value_name: str) -> str:
+        """Return the unit of a value, or "" for an unknown one."""
+        return units.unit(value_name)

@@ -16,7 +16,7 @@ import struct
 
 from tenner.log import log
 from tenner.port.compat import const, sleep_ms
-from tenner.store import files, repairs
+from tenner.store import files, quarantine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Ring:
             except OSError:
                 continue
             except (ValueError, TypeError, IndexError, KeyError):
-                log("sensors", "corrupt file saved as %s" % repairs.quarantine(path))
+                log("sensors", "corrupt file saved as %s" % quarantine.quarantine(path))
         found.sort()
         return found
 

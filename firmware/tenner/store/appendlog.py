@@ -10,7 +10,7 @@ import json
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.store import files, repairs
+from tenner.store import files, quarantine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AppendLog:
             return size
         end = size if self._whole else self.end()
         if end < size or size + count > self.max_bytes:
-            end = repairs.rewrite_log(self.path, end, self.max_bytes, lines, count)
+            end = quarantine.rewrite_log(self.path, end, self.max_bytes, lines, count)
         else:
             self._whole = False
             with files.open_own(self.path, "ab") as file:

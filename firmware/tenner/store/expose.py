@@ -1,4 +1,4 @@
-# tenner store.expose: lets owners' tools and drivers import modules by their names in the source.
+# tenner store.expose: loads the owner's own tools and drivers, which import by the source's names.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 A build merges modules, and has no `tenner.sensors.checks` any more. During the import of an
@@ -8,6 +8,13 @@ owner's file, stand-ins with these names lead to the merged code.
 import sys
 
 from tenner import overlay_loader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+#: The owner's tools and drivers by their paths; they stay.
+loaded = {}
 
 
 def expose() -> None:
@@ -40,3 +47,26 @@ class _Exposed:
             if allowed and (found + ".").startswith(full + "."):
                 return _Exposed(full)
         return getattr(overlay_loader.module(self._name), name)
+
+
+def load(folder: str, name: str) -> "ModuleType":
+    """Return the module `folder/name.py` (or .mpy); ImportError with a sentence when it has
+    none."""
+    path = folder + "/" + name
+    if path not in loaded:
+        module = None
+        if name not in sys.modules:
+            sys.path.insert(0, folder)
+            expose()
+            try:
+                module = __import__(name)
+            finally:
+                conceal()
+                sys.path.remove(folder)
+                # Under its bare name it would stand in for a module of the system.
+                sys.modules.pop(name, None)
+        place = getattr(module, "__file__", None) or ""
+        if not place.rsplit(".", 1)[0].endswith(folder.rsplit("/", 1)[-1] + "/" + name):
+            raise ImportError("%s has the name of another module: rename it" % path)
+        loaded[path] = module
+    return loaded[path]

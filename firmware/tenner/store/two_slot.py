@@ -11,7 +11,7 @@ import json
 
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.store import files, repairs
+from tenner.store import files, quarantine
 
 _SLOT_BYTES = const(128)
 
@@ -45,7 +45,7 @@ class TwoSlots:
             else:
                 log(
                     "store",
-                    "corrupt state saved as %s; starting afresh" % repairs.quarantine(path),
+                    "corrupt state saved as %s; starting afresh" % quarantine.quarantine(path),
                 )
         return newest
 

@@ -1,7 +1,7 @@
 # tenner tools.chart: has a picture of a value's readings drawn and sent after the turn.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.chart import names
+from tenner import charts
 from tenner.sensors.ring import Ring
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_names
@@ -26,9 +26,9 @@ async def run(args: dict, ctx: "ToolContext") -> str:
     history_kb = ctx.config.get("sensors.history_kb")
     known = Ring(ctx.port.path("state/readings"), 1024 * history_kb).names()
     # The drawing needs the memory of the turn, so it comes later; a mistake is told now.
-    problem = names.why_not(ctx.config, ctx.agent.app.clock, known, value) or ctx.chart(
+    problem = charts.why_not(ctx.config, ctx.agent.app.clock, known, value) or ctx.chart(
         value, int(args.get("hours", 24) * 3600)
     )
     if problem:
         raise ToolError(mark_names("readings", known, problem))
-    return "a picture of %s follows your answer" % names.find(known, value)
+    return "a picture of %s follows your answer" % charts.find(known, value)

@@ -6,7 +6,7 @@ import os
 from tenner.log import log
 from tenner.mcp import plain_schema
 from tenner.port.compat import const
-from tenner.store import files, json_strict, load_custom
+from tenner.store import expose, files, json_strict
 from tenner.tools import built_in
 from tenner.tools.declarations import declared
 from tenner.tools.errors import ToolError
@@ -88,6 +88,6 @@ def _problem(path, name):
 def load(folder: str, name: str) -> "ModuleType":
     """Return the module of a tool in this folder."""
     try:
-        return load_custom.load(folder, name)
+        return expose.load(folder, name)
     except (ImportError, SyntaxError) as error:
         raise ToolError("the owner's tool %s cannot be loaded: %s" % (name, error))

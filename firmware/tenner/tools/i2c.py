@@ -1,4 +1,4 @@
-# tenner tools.i2c: scans, reads and writes chips on an I2C bus.
+# tenner tools.i2c: scans, reads and writes chips on an I2C bus, and knows the usual ones.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The bytes on the wire decide about approval, not the name of the action: reading a register writes
@@ -9,11 +9,13 @@ nor does one byte that only points at a register of the usual chips at that addr
 
 from tenner.port import bus_names
 from tenner.port.compat import sleep_ms
+from tenner.port.package import locate
 from tenner.sensors import bus_errors
-from tenner.tools import i2c_chips
+from tenner.sensors.bus_errors import MOST_CHIPS, stuck
+from tenner.store import files
 from tenner.tools.errors import ToolError
 from tenner.tools.format_bytes import format_bytes
-from tenner.tools.subjects import with_places
+from tenner.tools.patterns import with_places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ def approval(args: dict, ctx: "ToolContext") -> str | None:
         text += " register 0x%02x" % args["register"]
     elif action != "write":
         text += " and read %d bytes" % args.get("length", 1)
-    return "%s on %s%s" % (text, args["bus"], i2c_chips.usual(args["address"]))
+    return "%s on %s%s" % (text, args["bus"], usual(args["address"]))
 
 
 def _only_reads(args):
@@ -69,7 +71,7 @@ def _only_reads(args):
     if args["action"] != "read":
         return False
     sent = _register(args)
-    return not sent or (len(sent) == 1 and i2c_chips.has_register(args["address"], sent[0]))
+    return not sent or (len(sent) == 1 and has_register(args["address"], sent[0]))
 
 
 def _register(args):
@@ -90,7 +92,7 @@ async def run(args: dict, ctx: "ToolContext") -> str:
     try:
         bus = ctx.port.i2c(args["bus"])
         if action == "scan":
-            return i2c_chips.describe(args["bus"], ctx.port.scan(args["bus"]))
+            return describe(args["bus"], ctx.port.scan(args["bus"]))
         if action == "write":
             if register is None:
                 bus.writeto(address, data)
@@ -117,3 +119,36 @@ async def run(args: dict, ctx: "ToolContext") -> str:
         raise ToolError(
             bus_errors.explain(error, args["bus"], address, bus if action != "scan" else None)
         )
+
+
+# A row of i2c_chips.tsv has the address, its registers and its chips. The registers, such as
+# 00-7f, are those that all known chips at the address read by number. The row has - where one
+# chip takes the byte as a command or as data.
+def describe(bus: str, addresses: list[int]) -> str:
+    """Return the answer to a scan."""
+    if not addresses:
+        return "%s: nothing answered; check power, wiring and pull-up resistors" % bus
+    if len(addresses) > MOST_CHIPS:
+        return stuck(bus)
+    return "%s: %s" % (bus, ", ".join(["0x%02x%s" % (a, usual(a)) for a in addresses]))
+
+
+def usual(address: int) -> str:
+    """Return " (usually TMP102 temperature)", or "" for an address of no known chip."""
+    row = _row(address)
+    return " (usually %s)" % row[2] if row else ""
+
+
+def has_register(address: int, number: int) -> bool:
+    """Return whether this byte only points at a register for all known chips at this address."""
+    row = _row(address)
+    first, dash, last = row[1].partition("-") if row else ("", "", "")
+    return first != "" and dash == "-" and int(first, 16) <= number <= int(last, 16)
+
+
+def _row(address):
+    prefix = b"0x%02x\t" % address
+    for line in files.lines_of(files.blocks(*locate("tools/i2c_chips.tsv"))):
+        if line.startswith(prefix):
+            return line.decode().split("\t")
+    return None

@@ -3,7 +3,7 @@
 
 from tenner import overlay_loader
 from tenner.port.compat import const
-from tenner.tools import custom_tools, mcp_tools
+from tenner.tools import custom_tools, mcp_refresh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,4 +24,4 @@ def load(ctx: "ToolContext", source: int, name: str) -> "ModuleType | Tool":
         return overlay_loader.module("tenner.tools." + name)
     if source == OWN:
         return custom_tools.load(ctx.workspace + "/tools", name)
-    return mcp_tools.load(ctx, name)
+    return mcp_refresh.load(ctx, name)

@@ -4,8 +4,7 @@
 import json
 
 from tenner.mcp.client import Client
-from tenner.mcp.content import Content
-from tenner.mcp.errors import McpError, Refused
+from tenner.mcp.reply import Content, McpError, Refused
 from tenner.port.compat import const
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted

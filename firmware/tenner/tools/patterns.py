@@ -1,4 +1,4 @@
-# tenner tools.patterns: matches the patterns of the owner's rules.
+# tenner tools.patterns: the texts for the owner's rules of a tool, and their patterns.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 
@@ -17,3 +17,12 @@ def matches(pattern: str, text: str) -> bool:
         if not deep and text[end : end + 1] == "/":
             return False
     return False
+
+
+def with_places(action: str, *places: str) -> list[str]:
+    """Return an action, each place, and each place after the action: "read", "i2c0:0x48", "read
+    i2c0:0x48"."""
+    found = [action]
+    for place in places:
+        found += [place, "%s %s" % (action, place)]
+    return found

@@ -1,7 +1,7 @@
 # tenner tools.pins: the common code of the tools gpio, adc and pwm.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.tools.subjects import with_places
+from tenner.tools.patterns import with_places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

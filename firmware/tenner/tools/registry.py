@@ -8,7 +8,7 @@ end): on a board one file holds many.
 """
 
 from tenner.store import files
-from tenner.tools import built_in, custom_tools, mcp_refresh, mcp_tools
+from tenner.tools import built_in, custom_tools, mcp_refresh
 from tenner.tools.errors import ToolError
 from tenner.tools.loading import BUILT_IN, MCP, OWN
 
@@ -63,7 +63,7 @@ class Registry:
                 ):
                     found.append((name, place, OWN))
         if self.servers:
-            for name, place in mcp_tools.tools(self.port, self.servers):
+            for name, place in mcp_refresh.tools(self.port, self.servers):
                 if rules.get(name) != "deny" and (every or name in wanted):
                     found.append((name, place, MCP))
         return sorted(found, key=_name)
@@ -92,7 +92,7 @@ class Registry:
     def missing(self) -> list[str]:
         """Return a sentence for each MCP server whose tools are missing because it does not
         answer."""
-        return list(mcp_tools.missing(self.port, self.servers))
+        return list(mcp_refresh.missing(self.port, self.servers))
 
     def _has(self, needs):
         """Return whether the board meets the NEEDS of a tool."""

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.port.folders import entries
+from tenner.port.package import entries
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
 

@@ -12,7 +12,7 @@ from binascii import a2b_base64, unhexlify
 
 from tenner import log
 from tenner.port.compat import const
-from tenner.store.json_escape import utf8
+from tenner.store.json_strict import utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from tenner.sensors.errors import SensorError
 from tenner.sensors.units import imperial, unit
 from tenner.tools import history
 from tenner.tools.errors import ToolError
-from tenner.tools.subjects import with_places
+from tenner.tools.patterns import with_places
 from tenner.tools.untrusted import mark_names
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ from tenner.port.compat import const
 from tenner.sensors import bus_errors
 from tenner.tools.errors import ToolError
 from tenner.tools.format_bytes import format_bytes
-from tenner.tools.subjects import with_places
+from tenner.tools.patterns import with_places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Protocol
 from tenner.net.clock import Clock
 from tenner.net.http import Http
 from tenner.port import Port
-from tenner.sensors.reader import Sensors
+from tenner.sensors.reading import Sensors
 from tenner.store.config import Config
 
 class Web(Protocol):

@@ -3,7 +3,7 @@
 
 from tenner import overlay
 from tenner.log import log
-from tenner.update import install, report
+from tenner.update import install, trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ async def run(
         app.updating = False
     if channel:
         app.deliver(channel, chat, _DONE % version)
-    await overlay.step("UPDATE", report.restart, app)
+    await overlay.step("UPDATE", trial.restart, app)
 
 
 def _tell(app: "Updating", channel, chat, text):
     if channel:
         app.deliver(channel, chat, text)
     else:
-        report.note(app, text)
+        trial.note(app, text)
 
 
 def _no(reason):

@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from tenner import __version__
 from tenner.port.compat import const
-from tenner.port.folders import entries
+from tenner.port.package import entries
 from tenner.store import files
 from tenner.update import slot
 from tenner.update.manifest import Manifest, Refused

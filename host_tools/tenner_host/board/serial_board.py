@@ -28,7 +28,7 @@ _STARTED = re.compile(r"boot +(tenner \S+ on \S+ \(.*start\))")
 _REFUSED = re.compile(r"^ *\S+ config +(.+)$", re.MULTILINE)
 _AT_PROMPT = "\n>>> "
 _PROMPT = b">>> "
-#: This start was no bad one (firmware/tenner/safe_mode.py), although it ends here.
+#: This start was no bad one (firmware/tenner/runtime/boot.py), although it ends here.
 _RESET = """import machine, os
 try:
  os.remove("/state/starts")

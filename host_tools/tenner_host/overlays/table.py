@@ -30,7 +30,7 @@ IDLE = "IDLE"
 #: them, or enough.
 SPARE, ROOMY = "SPARE", "ROOMY"
 
-#: In the core, all classes and variables of a module: `tenner.health:*`.
+#: In the core, all classes and variables of a module: `tenner.agent.health:*`.
 CLASSES = "*"
 #: The sections of firmware/layout.toml.
 _SECTIONS = (CORE, "phases", "dynamic", "packs", "api", "separate", "linux")

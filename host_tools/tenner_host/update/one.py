@@ -17,7 +17,7 @@ from tenner_host.remote.known import Known
 from tenner_host.remote.link import Link
 from tenner_host.update.server import ReleaseServer
 
-#: How the last update has ended (firmware/tenner/update/report.py).
+#: How the last update has ended (firmware/tenner/update/trial.py).
 _OUTCOME = "/state/update.txt"
 _FAILED = " failed its trial: "
 _LOG = "\nIts last log lines:\n"

@@ -16,7 +16,7 @@ import asyncio  # noqa: E402
 from tenner.app import App  # noqa: E402
 from tenner.llm import chat_completions  # noqa: E402
 from tenner.llm.chain import Chain  # noqa: E402
-from tenner.sensors.reader import Sensors  # noqa: E402
+from tenner.sensors.reading import Sensors  # noqa: E402
 
 MIDNIGHT = 1795219200  # 2026-11-21 00:00 UTC
 DAY_S = 86400

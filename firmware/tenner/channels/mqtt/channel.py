@@ -25,8 +25,9 @@ A connection lives as long as the board, so this module has only the code that w
 import asyncio
 from binascii import hexlify
 
-from tenner import health, overlay
-from tenner.channels.mqtt import connect, inbox, packets, readings
+from tenner import overlay
+from tenner.agent import health
+from tenner.channels.mqtt import connect, inbox, readings
 from tenner.channels.question import Question
 from tenner.net.http_errors import Yielded
 from tenner.port.compat import const, ticks_diff, ticks_ms
@@ -318,7 +319,7 @@ class Mqtt:
         self._number = number = self._number + 1 & 0x0FFF | 0x1000
         done = self._unacknowledged[number] = asyncio.Event()
         try:
-            await self.write(packets.publish(topic, payload, number, retain))
+            await self.write(connect.publish(topic, payload, number, retain))
             await asyncio.wait_for(done.wait(), self.ack_s)
         except (OSError, asyncio.TimeoutError) as error:
             self._stop(OSError("the broker does not acknowledge a message"))

@@ -1,11 +1,10 @@
-# tenner channels.mqtt.connect: opens the connection to the broker, and explains its failures.
+# tenner channels.mqtt.connect: makes packets of MQTT 3.1.1, opens the connection, tells failures.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import asyncio
 import gc
 
 from tenner import overlay
-from tenner.channels.mqtt.packets import field, packet, publish, subscribe
 from tenner.log import log
 from tenner.net.shortage import ENOMEM
 from tenner.net.tls_errors import explain
@@ -36,6 +35,10 @@ _REFUSALS = (
     "it speaks another version of MQTT|it rejects the client's name, which is mqtt.topic|"
     "it is not available|bad user name or password|not authorized: see mqtt.user and mqtt.password"
 )
+
+#: The first bytes of packets, without flags.
+_PUBLISH = const(0x30)
+_SUBSCRIBE = const(0x82)
 
 
 async def connect(mqtt: "Connecting") -> None:
@@ -113,3 +116,35 @@ async def after_failure(mqtt: "Connecting", error: Exception) -> int:
     mqtt.status = "%s; next try in %d s" % (explain(error) or error, wait_s)
     log("mqtt", mqtt.status)
     return wait_s
+
+
+def field(data: bytes | str) -> bytes:
+    """Return bytes, or a text as UTF-8, behind their length."""
+    if isinstance(data, str):
+        data = data.encode()
+    return len(data).to_bytes(2, "big") + data
+
+
+def packet(kind: int, *parts: bytes) -> bytes:
+    """Return a packet whose first byte is `kind`."""
+    size = sum([len(one) for one in parts])
+    head = bytearray((kind,))
+    while size > 127:
+        head.append(size & 127 | 128)
+        size >>= 7
+    head.append(size)
+    return b"".join((bytes(head),) + parts)
+
+
+def publish(topic: str, payload: bytes | str, number: int = 0, retain: bool = False) -> bytes:
+    """Return a message, of QoS 1 if it has a number."""
+    if isinstance(payload, str):
+        payload = payload.encode()
+    if not number:
+        return packet(_PUBLISH | retain, field(topic), payload)
+    return packet(_PUBLISH | 2 | retain, field(topic), number.to_bytes(2, "big"), payload)
+
+
+def subscribe(number: int, topic: str, qos: int) -> bytes:
+    """Return a subscription to a topic."""
+    return packet(_SUBSCRIBE, number.to_bytes(2, "big"), field(topic), bytes((qos,)))

@@ -14,7 +14,7 @@ from tenner import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.channels.mqtt.types import Topics
-    from tenner.sensors.reader import Sensors
+    from tenner.sensors.reading import Sensors
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 # Values with another device class than their name.

@@ -4,7 +4,7 @@
 from binascii import crc32
 
 from tenner.agent.message_queue import Message
-from tenner.channels.mqtt import connect, packets
+from tenner.channels.mqtt import connect
 from tenner.log import log, visible
 from tenner.port.compat import const
 
@@ -64,7 +64,7 @@ def _subscribed(mqtt, number, rejected):
         mqtt.status = "connected"
         mqtt.up()
         # Now it can be reached.
-        return packets.publish(mqtt.base + "/status", b"online", connect.ONLINE, True)
+        return connect.publish(mqtt.base + "/status", b"online", connect.ONLINE, True)
     return b""
 
 
@@ -133,4 +133,4 @@ def take(mqtt: "Inbox", topic: str, text: str) -> bytes:
 
 def _reply(mqtt, text):
     # Not through the outbox: its code may not be loaded, and the writer is connected.
-    return packets.publish("%s/%s" % (mqtt.base, mqtt.owner), text)
+    return connect.publish("%s/%s" % (mqtt.base, mqtt.owner), text)

@@ -4,7 +4,8 @@
 import json
 from binascii import crc32
 
-from tenner import __version__, health
+from tenner import __version__
+from tenner.agent import health
 from tenner.channels.mqtt import discovery, update_entity
 from tenner.log import log
 from tenner.port.compat import const

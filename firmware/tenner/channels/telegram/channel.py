@@ -10,9 +10,10 @@ the interruption.
 
 import asyncio
 
-from tenner import health, overlay
+from tenner import overlay
+from tenner.agent import health
 from tenner.channels.question import SHORT, Question
-from tenner.channels.telegram import ask, failures, overhear, receive, send
+from tenner.channels.telegram import api, ask, receive, send
 from tenner.log import log
 from tenner.net.http_errors import FAILURES, Yielded
 from tenner.port.compat import const, sleep_ms, ticks_diff, ticks_ms
@@ -171,7 +172,7 @@ class Telegram:
                     await sleep_ms(0)
                 except FAILURES as error:
                     await http.close()
-                    wait_s = await overlay.run("RECEIVE", failures.after, self, error)
+                    wait_s = await overlay.run("RECEIVE", api.after, self, error)
                 health.finished("telegram", wait_s + self.poll_s)
                 if wait_s:
                     await self.sleep(wait_s * 1000)
@@ -189,7 +190,7 @@ class Telegram:
         elif is_quiet is False and not overlay.is_free():
             # The update waits at Telegram.
             if self.lane and self.lane.holder and not self.asks:
-                await overhear.overhear(self, http, self.lane)
+                await receive.overhear(self, http, self.lane)
             else:
                 await http.close()  # the task that has the memory gives it back soon
         return is_quiet is False

@@ -1,13 +1,18 @@
-# tenner channels.telegram.message: sends or edits one message, and returns the outcome.
+# tenner channels.telegram.message: sends or edits one message or file, and returns the outcome.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
+from binascii import hexlify
+from os import urandom
 
-from tenner.channels.telegram import api, failures, markup, utf16
+from tenner.channels import split
+from tenner.channels.telegram import api, markup
 from tenner.log import log
+from tenner.net import multipart
 from tenner.net.http_errors import FAILURES
 from tenner.net.json.writer import escape
 from tenner.port.compat import const
+from tenner.store import attachments, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +22,16 @@ if TYPE_CHECKING:
     from tenner.channels.telegram.types import Api
     from tenner.net.multipart import Multipart
 
+
 _PIECE = const(256)
 _MARKS = const("*_`~[<>&#|\\-+\n\r\t")
+
+
+#: The method, the field and the type of each kind of file.
+_KINDS = {
+    "photo": ("sendPhoto", "photo", "image/png"),
+    "document": ("sendDocument", "document", "application/octet-stream"),
+}
 
 
 class Body:
@@ -64,7 +77,7 @@ def marked(text: str, max_units: int) -> tuple[bytes, bytes]:
     raw = markup.clean(raw)
     html = b"".join(markup.pieces(raw))
     # Aligned columns may push a table past the limit, and a lone mark shows nothing.
-    return raw, html if 0 < utf16.visible_units(html) <= max_units else b""
+    return raw, html if 0 < split.visible_units(html) <= max_units else b""
 
 
 async def send_on(
@@ -160,7 +173,7 @@ async def send_body(
             bot, http, method, body, sink, headers=headers, phases=("SENDING", "SENT")
         )
     except FAILURES as error:
-        why = failures.reason(error)
+        why = api.reason(error)
         log("telegram", "not sent: " + why)
         return ("unknown", why) if body.taken and http.is_sent else ("retry", None)
     except MemoryError:
@@ -170,4 +183,31 @@ async def send_body(
         return "unknown", "no memory for the reply"
     if answer["ok"]:
         return "ok", message_id
-    return failures.refused(answer, is_html)
+    return api.refused(answer, is_html)
+
+
+async def send(
+    bot: "Api",
+    chat: int | str,
+    kind: str,
+    path: str,
+    caption: str,
+    began: "Callable[[], None]",
+) -> tuple:
+    """Send the file; return the outcome as Telegram.send does. It is read piece by piece."""
+    method, field, media_type = _KINDS[kind]
+    fields = api.address(chat)
+    if caption:
+        fields["caption"] = caption
+    name = attachments.name_of(path)
+    boundary = "tenner" + hexlify(urandom(8)).decode()
+
+    def pieces():
+        return files.blocks(path)
+
+    async def attempt():
+        body = multipart.Multipart(fields, field, name, media_type, pieces, boundary, began)
+        async with bot.sending:
+            return await send_body(bot, method, body, headers=body.headers)
+
+    return await send_on(fields, attempt)

@@ -7,9 +7,8 @@ groups only by addressing the bot. Strangers get no answer, and the owner is not
 
 from tenner import overlay
 from tenner.agent.message_queue import Message
-from tenner.channels.telegram import api, media, pair, press, preview, quoted
-from tenner.log import log
-from tenner.log_exception import log_exception
+from tenner.channels.telegram import api, ask, media, pair, preview, quoted
+from tenner.log import log, log_exception
 from tenner.port.compat import const
 from tenner.tools.untrusted import SOMEBODY
 
@@ -90,7 +89,7 @@ async def handle(bot: "Receiving", update: dict, http: "Http") -> bool:
         if "wrong" in update:
             raise ValueError(update["wrong"])
         if update.get("kind") == "callback_query":
-            await press.pressed(bot, http, update)
+            await ask.pressed(bot, http, update)
             return True
         if "migrate_to_chat_id" in update:
             _moved(bot, update)
@@ -323,7 +322,7 @@ def _stranger(bot, update):
         bot.strangers.pop(0)
     bot.strangers.append(mark)
     if bot.owner:
-        name = press.shown(update.get("from.first_name", ""), 40)
+        name = ask.shown(update.get("from.first_name", ""), 40)
         bot.say(
             bot.home,
             "A stranger wrote: %s, user id %d. To let them in, add the id to telegram.allow."

@@ -8,7 +8,7 @@ servers send them; anything else that is not JSON raises ValueError.
 
 from tenner.net.json.writer import cut, decode
 from tenner.port.compat import const
-from tenner.store.json_escape import unescape
+from tenner.store.json_strict import unescape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ with U+FFFD, once. MicroPython's own decoder accepts overlong forms, surrogates 
 U+10FFFF and has no "replace". Valid text still takes the fast path.
 """
 
-from tenner.net.utf8_repair import repair
+from tenner.net.sse import repair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.store.json_escape import utf8
+from tenner.store.json_strict import utf8
 
 # HTML's Latin-1: the bytes from 0x80 to 0x9f are letters, too.
 _CP1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"

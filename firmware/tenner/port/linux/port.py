@@ -1,6 +1,7 @@
 # tenner port.linux.port: a Linux board or a desk computer, under Unix MicroPython or CPython.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import asyncio
 import gc
 import os
 import sys
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _OLDEST_TIME = const(1735689600)  # 2025-01-01: a board without a battery clock starts earlier
 _NTP_S = const(120)  # NTP may take so long after a start
+
+#: More than the connections of the page (page.server) and of all channels.
+_FILES = const(64)
 
 
 class Port:
@@ -232,3 +236,16 @@ class Port:
             except OSError:
                 path = ""
         return (kind or Buses)(path, self._config, self._kept, self.top)
+
+
+# MicroPython on Linux keeps the files that it polls in a list. When the list moves to a larger
+# place, a stream without a file number gets a wrong pointer. A TLS session is such a stream, and
+# the program crashes. The list never shrinks, so it gets its room before there is a stream.
+def reserve() -> None:
+    """Make the room, before anything is polled."""
+    if sys.implementation.name == "micropython":
+        poll = asyncio.core._io_queue.poller  # type: ignore[attr-defined]
+        for number in range(_FILES):
+            poll.register(number)
+        for number in range(_FILES):
+            poll.unregister(number)

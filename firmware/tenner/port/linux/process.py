@@ -8,7 +8,7 @@ name of a function of the C library: CPython loads ctypes for it.
 import os
 import struct
 
-from tenner.port import folders
+from tenner.port import package
 from tenner.port.compat import const
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ try:
 
     become = os.execv
 
-    entries = folders.entries
+    entries = package.entries
 
 except ImportError:
     from array import array
