@@ -362,7 +362,7 @@ def quiet():
     from tenner.schedule import (
         alarms,
         cron_tick,
-        faults,
+        notices,
         outcome,
         reload,
         run_log,
@@ -373,7 +373,7 @@ def quiet():
     for module in (
         alarms,
         cron_tick,
-        faults,
+        notices,
         sensor_values,
         outcome,
         reload,

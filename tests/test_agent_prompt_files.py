@@ -118,14 +118,13 @@ class TestPromptFiles(unittest.TestCase):
         self.assertTrue(len(pieces[0]) >= 256)
 
     def test_a_skill_that_is_a_folder_is_left_out(self):
-        from tenner.agent import skills
 
         files.make_dirs(self.home + "/skills/a/SKILL.md")
         files.make_dirs(self.home + "/skills/b")
         files.write_atomic(
             self.home + "/skills/b/SKILL.md", "---\nname: b\ndescription: does\n---\n"
         )
-        self.assertEqual(b"".join(skills.pieces(self.home)).count(b"\n- "), 1)
+        self.assertEqual(b"".join(context.skill_pieces(self.home)).count(b"\n- "), 1)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from support import cancelled, run, temp_folder
 from tenner import __version__
 from tenner.agent import health
 from tenner.agent.message_queue import Queue
-from tenner.channels.mqtt import channel, discovery, image, readings
+from tenner.channels.mqtt import channel, home_assistant
 from tenner.channels.question import Question
 from tenner.store import files
 from tenner.store.two_slot import TwoSlots
@@ -80,7 +80,7 @@ class Mqtt:
 def told(values):
     """Return the messages published for these sensors."""
     mqtt = Mqtt(values)
-    run(readings.publish(mqtt))
+    run(home_assistant.publish_values(mqtt))
     return mqtt
 
 
@@ -111,7 +111,7 @@ class TestUpdateEntity(unittest.TestCase):
         mqtt = Mqtt({}, refuse)
         mqtt.url = url
         mqtt.app = app
-        run(readings.publish(mqtt))
+        run(home_assistant.publish_values(mqtt))
         return (mqtt,) + self.of(mqtt)
 
     def of(self, mqtt):
@@ -128,7 +128,7 @@ class TestUpdateEntity(unittest.TestCase):
         self.assertEqual(state["latest_version"], __version__)
         # Once, until Home Assistant or the daily look asks for it.
         count = len(mqtt.published)
-        run(readings.publish(mqtt))
+        run(home_assistant.publish_values(mqtt))
         self.assertEqual(len(mqtt.published), count + 1)
 
     def test_without_telegram_there_is_no_button(self):
@@ -154,7 +154,7 @@ class TestUpdateEntity(unittest.TestCase):
         mqtt, config, _ = self.told(App(temp_folder(self)), refuse="/config")
         self.assertEqual(config, None)
         mqtt.refuse = ""
-        run(readings.publish(mqtt))
+        run(home_assistant.publish_values(mqtt))
         self.assertTrue(self.of(mqtt)[0])
 
 
@@ -219,7 +219,7 @@ class TestDiscovery(unittest.TestCase):
             health.note("part %d" % number, "x" * 500)
         mqtt.published.clear()
         for _ in range(2):
-            run(readings.publish(mqtt))
+            run(home_assistant.publish_values(mqtt))
         states = [text for topic, text in mqtt.published if topic.endswith("/state")]
         failing = states[-1]["failing"]
         self.assertEqual(len(failing), 4)
@@ -231,7 +231,7 @@ class TestDiscovery(unittest.TestCase):
         self.assertEqual(config["state_topic"], "tenner/a1b2/state")
         health.known.clear()
         mqtt.published.clear()
-        run(readings.publish(mqtt))
+        run(home_assistant.publish_values(mqtt))
         self.assertEqual(mqtt.published[0][1]["failing"], [])
 
     def test_what_is_no_number_is_announced_as_what_it_is(self):
@@ -252,16 +252,16 @@ class TestDiscovery(unittest.TestCase):
         for values in ({"temperature": 22}, {"temperature": 22, "humidity": 40}):
             mqtt.published.clear()
             mqtt.sensors.values["room"] = values
-            run(readings.publish(mqtt))
+            run(home_assistant.publish_values(mqtt))
             self.assertEqual(len(mqtt.configs()), 2 if "humidity" in values else 0)
 
     def test_what_the_broker_did_not_take_is_announced_again(self):
         mqtt = Mqtt({"room": {"temperature": 21.5}}, "/config")
-        run(readings.publish(mqtt))
+        run(home_assistant.publish_values(mqtt))
         self.assertEqual((mqtt.announced, mqtt.configs()), ([], []))
         mqtt.refuse = ""
         for _ in range(2):
-            run(readings.publish(mqtt))
+            run(home_assistant.publish_values(mqtt))
         self.assertEqual(len(mqtt.configs()), 1)
 
 
@@ -269,9 +269,9 @@ class TestSlug(unittest.TestCase):
     def test_it_is_stable(self):
         # Another one would be another entity, and its history lost.
         self.assertEqual(
-            discovery.slug("a1b2_K\u00fcche_temperature"), "a1b2_K_che_temperature_c61c"
+            home_assistant.slug("a1b2_K\u00fcche_temperature"), "a1b2_K_che_temperature_c61c"
         )
-        self.assertEqual(discovery.topic("x+y"), "sensor/x_y_d40b")
+        self.assertEqual(home_assistant.topic("x+y"), "sensor/x_y_d40b")
 
 
 class Broker:
@@ -637,10 +637,10 @@ class TestSession(unittest.TestCase):
                 mute.append(1)
                 mqtt.is_connected = False
 
-            sent = await image.publish(mqtt, path, "room.temperature", began)
+            sent = await home_assistant.publish_image(mqtt, path, "room.temperature", began)
             self.assertEqual((sent, mute), (("retry", None), [1]))
             mqtt.is_connected = True
-            sent = await image.publish(mqtt, path, "room.temperature", lambda: None)
+            sent = await home_assistant.publish_image(mqtt, path, "room.temperature", lambda: None)
             self.assertEqual(sent, ("ok", None))
 
         self.session(act)

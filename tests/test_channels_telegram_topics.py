@@ -161,7 +161,7 @@ class TestSending(unittest.TestCase):
         for steps, topic in (([], "12"), ([GONE], None)):
             bench = Bench()
             bench.server.plan["sendDocument"] = list(steps)
-            sending = message.send(bench.bot, "-100777:12", "document", path, "", print)
+            sending = message.send_message(bench.bot, "-100777:12", "document", path, "", print)
             self.assertEqual(run(sending)[0], "ok")
             self.assertEqual(where(bench.server.sent[0]), (str(GROUP), topic))
         os.remove(path)

@@ -9,8 +9,7 @@ from tenner.agent.message_queue import Queue
 from tenner.channels.mqtt import connect as connect_module
 from tenner.channels.mqtt.channel import Mqtt
 from tenner.net.http import Http
-from tenner.net.shortage import SENTENCE, is_short
-from tenner.net.tls_errors import explain
+from tenner.net.tls import SENTENCE, explain, is_short
 from tenner.net.tls_reserve import Reserve, TlsSemaphore
 from tenner.store import files
 from test_channels_mqtt import Broker, Config, Port, until

@@ -7,7 +7,7 @@ import unittest
 from fakes import FakeAgent, FakeCtx
 from net_peer import Peer, reply
 from support import run, temp_folder
-from tenner.agent import skills
+from tenner.agent import context
 from tenner.store import files
 from tenner.tools import ToolError, install_skill, skill_index
 
@@ -211,7 +211,7 @@ class TestSkills(unittest.TestCase):
 
     def test_the_prompt_has_a_line_for_each(self):
         folder = temp_folder(self)
-        self.assertEqual(list(skills.pieces(folder)), [])
+        self.assertEqual(list(context.skill_pieces(folder)), [])
         for name, text in (
             ("b", SKILL),
             ("a", b'---\r\nname: a\r\ndescription: "Does a"\r\n---\r\n'),
@@ -220,7 +220,7 @@ class TestSkills(unittest.TestCase):
             files.make_dirs(folder + "/skills/" + name)
             files.write_atomic("%s/skills/%s/SKILL.md" % (folder, name), text)
         files.make_dirs(folder + "/skills/empty")
-        text = b"".join(skills.pieces(folder)).decode()
+        text = b"".join(context.skill_pieces(folder)).decode()
         self.assertEqual(
             text.split("\n")[-4:], ["- a: Does a", "- b: Tells when a plant is dry", "- c: ", ""]
         )

@@ -3,7 +3,7 @@ import unittest
 from hashlib import sha256
 
 import update_fakes as fakes
-from tenner.update import signature
+from tenner.update import manifest
 from tenner.update.manifest import Manifest, Refused, is_safe
 
 DIGEST = sha256(b"x").digest()
@@ -23,12 +23,12 @@ def refusal(data, keys=fakes.KEY, family="esp32", running="0.1.0"):
 class TestSignature(unittest.TestCase):
     def test_the_right_one_is_valid_and_any_other_bit_is_not(self):
         signed = fakes.raw_sign(fakes.block(DIGEST))
-        self.assertTrue(signature.is_valid(fakes.MODULUS, signed, DIGEST))
+        self.assertTrue(manifest.is_valid(fakes.MODULUS, signed, DIGEST))
         for place in (0, 1, 100, 255):
             wrong = bytearray(signed)
             wrong[place] ^= 1
-            self.assertFalse(signature.is_valid(fakes.MODULUS, bytes(wrong), DIGEST))
-        self.assertFalse(signature.is_valid(fakes.MODULUS, signed, sha256(b"y").digest()))
+            self.assertFalse(manifest.is_valid(fakes.MODULUS, bytes(wrong), DIGEST))
+        self.assertFalse(manifest.is_valid(fakes.MODULUS, signed, sha256(b"y").digest()))
 
     def test_a_block_with_another_shape_is_no_signature(self):
         right = fakes.block(DIGEST)
@@ -42,7 +42,7 @@ class TestSignature(unittest.TestCase):
         ):
             self.assertEqual(len(wrong), 256)
             signed = fakes.raw_sign(wrong)
-            self.assertFalse(signature.is_valid(fakes.MODULUS, signed, DIGEST))
+            self.assertFalse(manifest.is_valid(fakes.MODULUS, signed, DIGEST))
 
     def test_numbers_out_of_range_and_other_lengths(self):
         modulus = int(fakes.MODULUS, 16)
@@ -56,9 +56,9 @@ class TestSignature(unittest.TestCase):
             modulus.to_bytes(256, "big"),
             b"\xff" * 256,
         ):
-            self.assertFalse(signature.is_valid(fakes.MODULUS, wrong, DIGEST))
+            self.assertFalse(manifest.is_valid(fakes.MODULUS, wrong, DIGEST))
         # A key of 1024 bits is too short.
-        self.assertFalse(signature.is_valid(fakes.MODULUS[:256], signed[:128], DIGEST))
+        self.assertFalse(manifest.is_valid(fakes.MODULUS[:256], signed[:128], DIGEST))
 
 
 class TestManifest(unittest.TestCase):

@@ -129,7 +129,7 @@ def _status(least: int, why: str | None) -> str:
 
 
 def explained(error: Exception) -> str:
-    from tenner.net.tls_errors import explain
+    from tenner.net.tls import explain
 
     return str(explain(error))
 

@@ -10,7 +10,7 @@ from binascii import hexlify
 from hashlib import sha256
 
 from support import remove_tree, temp_folder
-from tenner.update import signature
+from tenner.update import manifest
 
 # A product of Mersenne primes, which everybody can factor: no private key is in these files.
 EXPONENTS = (1279, 607, 107, 31, 19, 5)
@@ -51,7 +51,7 @@ def sign(lines, key=MODULUS):
     """Return signed lines with their signature."""
     signed = raw_sign(block(sha256(lines).digest()))
     return (
-        lines + ("signature %s %s\n" % (signature.key_id(key), hexlify(signed).decode())).encode()
+        lines + ("signature %s %s\n" % (manifest.key_id(key), hexlify(signed).decode())).encode()
     )
 
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(FIRMWARE))
 from tenner.port import package
 from tenner.store import config, files
 from tenner.tools import built_in
-from tenner.tools.declarations import declared
+from tenner.tools.built_in import declared
 from tenner.tools.loading import BUILT_IN, load
 
 

@@ -10,7 +10,7 @@ import json
 import sys
 
 from tenner.llm.failure import failed
-from tenner.net import tls, tls_errors
+from tenner.net import tls
 from tenner.net.http import Http
 from tenner.port.linux.certs import each
 
@@ -38,7 +38,7 @@ async def main(certs, url, secret, lines=0, bundle=None):
         result = {
             "error": type(error).__name__,
             "class": failed(Candidate, error, 20).kind,
-            "sentence": tls_errors.explain(error),
+            "sentence": tls.explain(error),
             "sent": http.is_sent,
         }
     await http.close()

@@ -1,8 +1,11 @@
-# tenner agent.context: streams the parts of a model request from flash.
+# tenner agent.context: streams the parts of a model request from flash, skills among them.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.agent import redaction, skills, spool, tails
+import os
+
+from tenner.agent import redaction, spool, tails
 from tenner.agent.history import PIECE, pieces, span
+from tenner.log import is_odd, is_plain
 from tenner.port.compat import const
 from tenner.port.package import locate
 from tenner.store import files
@@ -22,6 +25,10 @@ _FILE_LIMIT = const(4096)
 # A scheduled check pays for every byte on every beat, so it gets only the owner and the wiring.
 _BEAT_FILES = const("IDENTITY USER TOOLS")
 _BEAT_FILE_LIMIT = const(1024)
+
+_MOST = const(20)
+_FRONT = const(512)
+_LINE = const(160)
 
 
 def _file_pieces(path, limit):
@@ -55,7 +62,7 @@ def _system(agent, turn):
             yield b"\n# %s.md\n" % name.encode()
             yield from _file_pieces(path, limit)
     if turn.kind == "person":
-        for piece in skills.pieces(agent.workspace):
+        for piece in skill_pieces(agent.workspace):
             if untrusted.is_marked(piece):
                 turn.untrusted_input = True
             yield piece
@@ -90,3 +97,23 @@ def _records(turn):
             continue
         for start in range(0, len(line), PIECE):
             yield line[start : start + PIECE]
+
+
+def skill_pieces(workspace: str) -> "Iterator[bytes]":
+    """Yield the names and descriptions of the skills: marked where a name is not plain, and none
+    that looks like an order."""
+    folder = workspace + "/skills"
+    if not files.is_folder(folder):
+        return
+    head = b"\n# Skills\nFor what one is for, read skills/NAME/SKILL.md first.\n"
+    for name in sorted(os.listdir(folder))[:_MOST]:
+        path = "%s/%s/SKILL.md" % (folder, name)
+        if files.is_file(path) and not is_odd(name):
+            with open(path, "rb") as file:
+                front = file.read(_FRONT)
+            _, _, line = front.partition(b"\ndescription:")
+            line = line.partition(b"\n")[0].strip(b" \"'\r")[:_LINE]
+            if not is_plain(name):
+                head += b"(%s)\n" % untrusted.DATA.encode()
+            yield head + b"- %s: %s\n" % (name.encode(), line)
+            head = b""

@@ -10,7 +10,7 @@ a file has the channel `NAME/file` (store.attachments).
 
 from tenner import overlay
 from tenner.channels import split
-from tenner.channels.mqtt import image
+from tenner.channels.mqtt import home_assistant
 from tenner.channels.telegram import message
 from tenner.log import log, log_exception
 from tenner.port.compat import const
@@ -234,5 +234,5 @@ async def send(channel: "Any", item: "Item", began: "Callable[[], None]") -> tup
     if not files.is_file(path):
         return "refused", "its file is gone"
     if channel.name == "mqtt":
-        return await image.publish(channel, path, caption, began)
-    return await message.send(channel, item.chat, kind, path, caption, began)
+        return await home_assistant.publish_image(channel, path, caption, began)
+    return await message.send_message(channel, item.chat, kind, path, caption, began)

@@ -7,7 +7,7 @@ final.
 
 from tenner.log import log
 from tenner.net.http_errors import FAILURES
-from tenner.net.tls_errors import explain
+from tenner.net.tls import explain
 from tenner.port.compat import const
 
 TYPE_CHECKING = False

@@ -8,9 +8,9 @@ from tenner.agent import history
 from tenner.channels import status_lines
 from tenner.channels.telegram import pair as telegram_pair
 from tenner.schedule import alarm_commands, status
-from tenner.schedule.amounts import duration
+from tenner.schedule.quantity import duration
 from tenner.store import files
-from tenner.update import facts, offer, request
+from tenner.update import offer, request, slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Report:
             )
         if channel != "mqtt" and not self._is_owner(channel, chat):
             return "Only the owner updates this agent."
-        if not facts.is_possible(app):
+        if not slot.is_possible(app):
             return (
                 "This agent is updated by your computer: `tenner deploy`, or `tenner flash` for "
                 "its image."

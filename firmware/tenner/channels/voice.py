@@ -7,7 +7,7 @@ from os import urandom
 
 from tenner.net import multipart
 from tenner.net.json.scanner import Scanner
-from tenner.net.tls_errors import explain
+from tenner.net.tls import explain
 from tenner.port.compat import const
 from tenner.store import files
 

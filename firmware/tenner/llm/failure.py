@@ -8,8 +8,7 @@ from tenner.llm import quirks
 from tenner.llm.errors import LlmError
 from tenner.net.http_errors import HttpError
 from tenner.net.json.scanner import Scanner
-from tenner.net.shortage import is_short
-from tenner.net.tls_errors import explain
+from tenner.net.tls import explain, is_short
 from tenner.port.compat import const
 
 TYPE_CHECKING = False

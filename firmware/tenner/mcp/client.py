@@ -12,7 +12,7 @@ from binascii import b2a_base64
 
 from tenner import __version__
 from tenner.mcp.reply import McpError, Refused, Reply
-from tenner.net import tls_errors
+from tenner.net import tls
 from tenner.net.http_errors import FAILURES
 from tenner.net.json.writer import quote
 from tenner.port.compat import const
@@ -194,7 +194,7 @@ class Client:
             self._fail("did not answer within %d s" % self.timeout_s)
         if isinstance(error, EOFError):
             self._fail("closed the connection before its answer was complete")
-        self._fail("does not answer as it should: %s" % (tls_errors.explain(error) or error))
+        self._fail("does not answer as it should: %s" % (tls.explain(error) or error))
 
     def _check(self, reply):
         """Raise McpError if the reply is no result."""

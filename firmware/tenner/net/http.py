@@ -12,7 +12,7 @@ from tenner import overlay
 from tenner.net import http_send
 from tenner.net.http_errors import HttpError, Yielded
 from tenner.net.response import Response
-from tenner.net.shortage import ENOMEM
+from tenner.net.tls import ENOMEM
 from tenner.net.url import is_plain, parse_url, request_head
 from tenner.port.compat import const, has_input, open_connection, ticks_diff, ticks_ms
 

@@ -9,7 +9,7 @@ much to TLS (chip_heap). A third word says that the owner knows that it is too m
 import asyncio
 
 from tenner.log import log
-from tenner.net.shortage import is_short
+from tenner.net.tls import is_short
 from tenner.port.compat import const
 from tenner.port.stream import Stream
 from tenner.store import files

@@ -6,7 +6,7 @@ import time
 
 from tenner.page.request import Refused
 from tenner.port.compat import const, sleep_ms
-from tenner.schedule import faults
+from tenner.schedule import notices
 from tenner.sensors.ring import Ring
 from tenner.sensors.units import unit
 
@@ -83,7 +83,7 @@ def _live(app: "Application"):
         # Of several values, the one that was seen does not tell whose it is.
         if condition and not condition.also and condition.seen is not None:
             fault = heartbeat.faults.get(condition.sensor)
-            if not (fault and fault[faults.COUNT]):
+            if not (fault and fault[notices.COUNT]):
                 found[condition.name()] = condition.seen
     return found
 

@@ -13,7 +13,7 @@ from tenner.port import open_port
 from tenner.port.compat import const
 from tenner.remote.look import CONFIG, digest, place_of, short_hash
 from tenner.store import configload, files
-from tenner.update.signature import from_hex
+from tenner.update.manifest import from_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.remote import change, look, session
 from tenner.store import files, json_strict
-from tenner.update import facts, request, slot, trial
+from tenner.update import request, slot, trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ async def restart(app: "Updating") -> None:
 def accept(app: "Updating", wanted: "dict[str, Any]", certificate: bytes) -> "dict[str, Any]":
     """Install the version that the computer serves at `address`, `port` and `path`, after the
     reply; facts.OUTCOME then says how it ended. ValueError if that cannot begin now."""
-    if not facts.is_possible(app):
+    if not slot.is_possible(app):
         raise ValueError("this agent is no ESP32's with its code as files: use the cable or ssh")
     if files.exists(app.port.path("lib/trial")):
         raise ValueError("the trial of the last update is not over yet")
@@ -183,7 +183,7 @@ def accept(app: "Updating", wanted: "dict[str, Any]", certificate: bytes) -> "di
         raise ValueError("another update is running")
     computer = wanted["address"], wanted["port"], wanted["path"], certificate
     version = wanted["version"]
-    files.remove(app.state + facts.OUTCOME)
+    files.remove(app.state + slot.OUTCOME)
     # It waits for the memory, so the reply goes first.
     overlay.later("UPDATE", None, request.run, app, None, None, version, computer)
     return {}

@@ -32,7 +32,7 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files
 from tenner.store.two_slot import TwoSlots
-from tenner.update import signature
+from tenner.update import manifest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def board_key(root: str) -> bytes:
     if not files.exists(root + KEY):
         return b""
     with open(root + KEY, "rb") as file:
-        key = signature.from_hex(str(file.read(64), "utf-8"))
+        key = manifest.from_hex(str(file.read(64), "utf-8"))
     return key if len(key) == 32 else b""
 
 
@@ -155,9 +155,9 @@ def _check(root, device, data, key):
             % (number, last)
         )
     # After the counter: a repeated opening costs no calculation.
-    modulus = signature.modulus(root, signed[1])
+    modulus = manifest.modulus(root, signed[1])
     digest = sha256(data[:end]).digest()
-    if not modulus or not signature.is_valid(modulus, signature.from_hex(signed[2]), digest):
+    if not modulus or not manifest.is_valid(modulus, manifest.from_hex(signed[2]), digest):
         raise ValueError("the request is not signed by a key that this board knows")
     slots.save({"counter": number, "key": key})
 

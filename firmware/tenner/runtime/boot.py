@@ -20,7 +20,7 @@ from tenner.port.package import entries
 from tenner.runtime import power, services
 from tenner.schedule.service import CronJobs, Heartbeat
 from tenner.store import attachments, config, configload, files, quarantine
-from tenner.update import facts, offer, trial
+from tenner.update import offer, slot, trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _list(app: "Starting", is_safe):
         yield "power", power.run, app
         timed = [(one[0], power.after_sync, app) + one[1:] for one in timed]
     elif app.config.get("update.check") and app.config.get("update.url"):
-        if facts.is_possible(app):
+        if slot.is_possible(app):
             yield "update", offer.service, app
     yield from timed
     yield "readings", services.readings, app

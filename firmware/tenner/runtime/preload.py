@@ -12,7 +12,7 @@ import tenner.net.json.scanner  # isort: skip
 import tenner.net.json.writer  # isort: skip
 import tenner.store.posix_tz  # isort: skip
 import tenner.schedule.due  # isort: skip
-import tenner.schedule.amounts  # isort: skip
+import tenner.schedule.quantity  # isort: skip
 import tenner.schedule.natural  # isort: skip
 import tenner.schedule.known_values  # isort: skip
 import tenner.schedule.clauses  # isort: skip

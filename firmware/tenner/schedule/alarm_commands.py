@@ -5,9 +5,9 @@ import json
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, dedup, sensor_values, status
-from tenner.schedule.amounts import duration
+from tenner.schedule import alarm_texts, alarms, notices, sensor_values, status
 from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.quantity import duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _mark(occurrences, task, is_ack, who):
     telegram = getattr(occurrences.service.app, "telegram", None)
     if not telegram or not alarms.is_open(task) or alarm is True:
         return
-    id = dedup.first(occurrences.service, alarms.mark(task, alarms.BEGIN))
+    id = notices.first(occurrences.service, alarms.mark(task, alarms.BEGIN))
     if not id:
         return
     moment = occurrences.moment

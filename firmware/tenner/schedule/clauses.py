@@ -14,8 +14,8 @@ from binascii import crc32
 
 from tenner.port.compat import const
 from tenner.schedule import condition_parser, line_rule
-from tenner.schedule.amounts import duration, is_digits, time_of_day
 from tenner.schedule.cronexpr import Cron, five_fields
+from tenner.schedule.quantity import duration, is_digits, time_of_day
 from tenner.store.hours import Hours, minute_of_day
 from tenner.store.suggest import nearest
 

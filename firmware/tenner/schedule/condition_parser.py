@@ -10,8 +10,7 @@ task.Condition; several are {"all": [...]} or {"any": [...]}.
 """
 
 from tenner.port.compat import const
-from tenner.schedule.amounts import duration, is_digits, with_unit
-from tenner.schedule.quantity import converted
+from tenner.schedule.quantity import converted, duration, is_digits, with_unit
 from tenner.sensors import units
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import alarms, conditions, decide, digest, faults, sensor_values
+from tenner.schedule import alarms, conditions, decide, digest, notices, sensor_values
 from tenner.schedule.alarm_texts import state
 from tenner.schedule.occurrences import Occurrences
 
@@ -84,7 +84,7 @@ async def _read_sensors(occurrences, due):
             if isinstance(found, str):
                 wrong[term.sensor] = found
     for name in names:
-        faults.note(occurrences, name, wrong.get(name), lines[name])
+        notices.note(occurrences, name, wrong.get(name), lines[name])
     return readings
 
 

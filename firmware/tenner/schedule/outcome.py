@@ -4,7 +4,7 @@
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, conditions, cron_tick, dedup, digest, prose
+from tenner.schedule import alarm_texts, alarms, conditions, cron_tick, digest, notices, prose
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.run_log import SENT
 from tenner.schedule.strip_ack import in_capitals, strip_ack, unusable
@@ -167,7 +167,7 @@ async def settle(service: "Service", request: "Request") -> tuple[str, str]:
     if not tasks:
         return "run", SENT[line["sent"]]
     if request.sent == "yes" and request.payload is None and request.address[0] is not True:
-        dedup.confirm(service, request.address[0])
+        notices.confirm(service, request.address[0])
     occurrences.end(tasks, line, request.bit)
     sent = SENT[line["sent"]]
     name = "job " + tasks[0].key if request.payload else "ran"  # type: ignore[operator]
@@ -178,7 +178,7 @@ async def settle(service: "Service", request: "Request") -> tuple[str, str]:
         # A power cut may have kept an alarm from noting that its message is held.
         marks = digest.marks(service)
         for mark in marks:
-            dedup.confirm(service, mark)
+            notices.confirm(service, mark)
         for held in service.tasks or ():
             alarm = held.condition and held.condition.alarm
             if isinstance(alarm, list) and alarms.mark(held, alarms.BEGIN) in marks:
@@ -216,9 +216,9 @@ def _give(service, text, request):
     elif request.mark in digest.marks(service):
         request.sent = "held"
     else:
-        mark = request.mark or dedup.mark_of(service, text)
+        mark = request.mark or notices.mark_of(service, text)
         request.address = (mark or True,) + request.to
-        if mark and dedup.is_repeat(service, mark):
+        if mark and notices.is_repeat(service, mark):
             request.sent = "repeat"
 
 

@@ -16,9 +16,9 @@ from tenner.port.package import locate
 from tenner.schedule import (
     alarm_texts,
     conditions,
-    dedup,
     heartbeat_parser,
     heartbeat_tasks,
+    notices,
     schedule_files,
 )
 from tenner.schedule.clauses import key_of, parse_clauses
@@ -163,7 +163,7 @@ def settle(service: "Reading", request: Request) -> tuple[str, str]:
         # The next beat tries again.
         return "retry", request.error
     if request.sent == "yes":
-        dedup.confirm(service, request.mark)
+        notices.confirm(service, request.mark)
     kept = _kept(service)
     key = request.mark[len(_MARK) :]
     if kept.get(key, "")[:1] == "?":

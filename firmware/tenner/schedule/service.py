@@ -15,8 +15,8 @@ from tenner.port.compat import const
 from tenner.schedule import (
     cron_edit,
     cron_jobs,
-    dedup,
     heartbeat_tasks,
+    notices,
     outcome,
     prose,
     rules,
@@ -87,7 +87,7 @@ class Service:
     # owner was told of them, and the check sum of the problems that were reported.
     short_boots = failures = told = problems = 0
     #: The number of the last episode of an alarm, and the sensors that have failed lately
-    #: (schedule.faults).
+    #: (schedule.notices).
     episodes = 0
     faults: dict[str, list] | None = None
     #: Seconds between beats, None without any; active hours; whether the beat has anything to do,
@@ -328,11 +328,11 @@ class Heartbeat(Service):
     def confirm(self, mark: str, id: int | None = None) -> None:
         """Note that the owner has received the text of this mark, as the message `id` of its
         channel: it is not said again within `heartbeat.dedup_h`."""
-        dedup.confirm(self, mark, id)
+        notices.confirm(self, mark, id)
 
     def first(self, mark: str) -> int | None:
         """Return the id of the first message of an alarm's episode, None if unknown."""
-        return dedup.first(self, mark)
+        return notices.first(self, mark)
 
 
 class CronJobs(Service):

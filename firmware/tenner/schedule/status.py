@@ -10,8 +10,8 @@ from tenner.port.compat import const
 from tenner.schedule import (
     alarm_texts,
     conditions,
-    faults,
     line_reading,
+    notices,
     prose,
     rules,
     schedule_files,
@@ -125,7 +125,7 @@ async def _around(service, lines, now):
     lines = [first] + lines + ["now: " + now]
     if service.failures:
         lines.append("failed %d times in a row" % service.failures)
-    silent = faults.silent(service)
+    silent = notices.silent(service)
     if silent:
         lines.append("no answer from %s" % ", ".join(silent))
     return lines
@@ -162,9 +162,9 @@ def tasks(
                 name = units.unit(condition.value)
                 one["value"] = units.imperial(condition.seen, name)[0]
             fault = service.faults.get(condition.sensor)
-            if fault and fault[faults.COUNT]:
+            if fault and fault[notices.COUNT]:
                 # The value seen last is of a time before that.
-                one["old_s"] = moment.now - fault[faults.SINCE]
+                one["old_s"] = moment.now - fault[notices.SINCE]
             one["state"] = alarm_texts.state(task, moment, zone)
             if one["state"] == "clear" and ("old_s" in one or condition.seen is None):
                 one["state"] = "cannot be read" if "old_s" in one else "not read yet"

@@ -1,15 +1,16 @@
-# tenner tools.built_in: lists the tools that ship with the code.
+# tenner tools.built_in: lists the tools that ship with the code, and reads their declarations.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import os
 
 from tenner.port.package import package_path, packed
 from tenner.store import files
-from tenner.tools.declarations import declared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+NAMES = ("NEEDS", "TURNS")
 
 
 def tools(start: str = "") -> "Iterator[tuple[str, tuple[str, int, int], str, str]]":
@@ -32,3 +33,17 @@ def tools(start: str = "") -> "Iterator[tuple[str, tuple[str, int, int], str, st
 
 def names() -> list[str]:
     return [tool[0] for tool in tools()]
+
+
+def declared(path: str) -> list[str]:
+    """Return the texts of NEEDS and TURNS in the module `path`, "" for a missing one."""
+    found = ["", ""]
+    if files.exists(path):
+        with open(path, "rb") as file:
+            for line in files.lines(file):
+                if line[:4] == b"def " or line[:6] == b"async ":
+                    break
+                for index, name in enumerate(NAMES):
+                    if line.startswith(name.encode() + b' = "'):
+                        found[index] = line.split(b'"')[1].decode()
+    return found

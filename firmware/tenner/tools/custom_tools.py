@@ -8,7 +8,7 @@ from tenner.mcp import plain_schema
 from tenner.port.compat import const
 from tenner.store import expose, files, json_strict
 from tenner.tools import built_in
-from tenner.tools.declarations import declared
+from tenner.tools.built_in import declared
 from tenner.tools.errors import ToolError
 
 TYPE_CHECKING = False

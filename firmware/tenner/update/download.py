@@ -4,7 +4,7 @@
 import asyncio
 
 from tenner.log import log
-from tenner.net.tls_errors import explain
+from tenner.net.tls import explain
 from tenner.net.url import parse_url
 from tenner.net.web.get import join
 from tenner.port.compat import const

@@ -9,12 +9,17 @@ same path above.
 """
 
 import sys
+from binascii import hexlify, unhexlify
 from hashlib import sha256
 
 from tenner import __version__
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.update import signature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Plan = tuple[str, bool, list[tuple["str | None", int, bytes]]]
+
 
 #: The longest manifest, with its signature.
 LIMIT = 4096
@@ -34,10 +39,12 @@ _PAGE_CODE = const("/lib/tenner/page.pack")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_."
 _FIELDS = ("version", "family", "mpy", "start", "from", "migrates", "notes")
 
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Plan = tuple[str, bool, list[tuple["str | None", int, bytes]]]
+#: The public keys, one a line: `rsa MODULUS`. The cable brings them.
+KEYS = "/lib/release.keys"
+_EXPONENT = const(65537)
+_SIZES = (256, 384)  # bytes of a modulus: 2048 and 3072 bits
+# RFC 8017, 9.2: the DER prefix of a SHA-256 digest.
+_PREFIX = b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"
 
 
 class Refused(ValueError):
@@ -62,7 +69,7 @@ class Manifest:
             raise Refused("the release is not signed")
         self.key = words[1]
         digest = sha256(data[:signed]).digest()
-        if not signature.is_valid(_modulus(root, self.key), signature.from_hex(words[2]), digest):
+        if not is_valid(_modulus(root, self.key), from_hex(words[2]), digest):
             raise Refused("the release was changed after it was signed: its signature is wrong")
         #: The number of bytes before the content.
         self.size = len(data)
@@ -102,7 +109,7 @@ class Manifest:
         _, size, digest, path = words
         if not 0 < len(size) < 8 or size.strip("0123456789") or path and int(size) > _MAX_FILE:
             raise Refused("the release says that %s has %s bytes" % (path, size[:20]))
-        digest = signature.from_hex(digest)
+        digest = from_hex(digest)
         if len(digest) != 32:
             raise Refused("the release has no SHA-256 of %s" % path)
         # In order, so that no file is there twice.
@@ -194,14 +201,58 @@ def _number(text):
 
 def _modulus(root, key):
     """Return the modulus of a key of this board."""
-    modulus = signature.modulus(root, key)
-    if modulus is None:
+    found = modulus(root, key)
+    if found is None:
         raise Refused(
             "this board has no key to check a release with: run `tenner setup` or `tenner sync` "
             "over the cable"
         )
-    if not modulus:
+    if not found:
         raise Refused(
             "the release is signed with the key %s, which this board does not know" % key[:16]
         )
-    return modulus
+    return found
+
+
+def key_id(modulus: str) -> str:
+    """Return the short name of a key, given its modulus as hex text."""
+    return hexlify(sha256(modulus.encode()).digest()).decode()[:16]
+
+
+def modulus(root: str, key: str) -> "str | None":
+    """Return the modulus of the board's key with this short name; "" if it has another one, None
+    if it has none at all."""
+    if not files.exists(root + KEYS):
+        return None
+    with open(root + KEYS) as lines:
+        # Line by line: read() takes all memory that it may need at once.
+        for line in lines:
+            kind, _, found = line.strip().partition(" ")
+            if kind == "rsa" and key_id(found) == key:
+                return found
+    return ""
+
+
+def is_valid(modulus: str, signature: bytes, digest: bytes) -> bool:
+    """Return whether `signature` (bytes) is that of a SHA-256 digest, by the key with this modulus
+    (hex text)."""
+    number = int(modulus, 16)
+    size = len(modulus) // 2
+    if size not in _SIZES or len(signature) != size:
+        return False
+    value = int.from_bytes(signature, "big")
+    if value >= number:
+        return False
+    found = pow(value, _EXPONENT, number).to_bytes(size, "big")
+    # Compared with the only right block, not parsed: a lax parser of the padding accepts
+    # forgeries.
+    padding = b"\xff" * (size - 3 - len(_PREFIX) - len(digest))
+    return found == b"\x00\x01" + padding + b"\x00" + _PREFIX + digest
+
+
+def from_hex(text: str) -> bytes:
+    """Return the bytes of hex text, b"" for anything else."""
+    try:
+        return unhexlify(text)
+    except ValueError:
+        return b""

@@ -11,7 +11,7 @@ from tenner.channels import question
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.store import files
-from tenner.update import facts, install, request
+from tenner.update import install, request, slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ async def look(app: "Updating") -> "tuple[int, tuple[str, str] | None]":
     log("update", text.split("\n")[0])
     is_new = version and version != state.get("v")
     if is_new:
-        files.write_atomic(app.state + facts.SUMMARY, text.split("\n")[0])
+        files.write_atomic(app.state + slot.SUMMARY, text.split("\n")[0])
         state["v"] = version
     try:
         slots.save(state)

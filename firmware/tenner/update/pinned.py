@@ -8,7 +8,7 @@ one counts nowhere else.
 """
 
 from tenner.net import tls
-from tenner.net.tls_errors import explain
+from tenner.net.tls import explain
 from tenner.update.download import Download
 
 TYPE_CHECKING = False

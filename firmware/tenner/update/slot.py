@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from typing import Any
 
+    from tenner.agent.parts import Base
     from tenner.update.manifest import Manifest
 
 _BLOCK = const(4096)
@@ -22,6 +23,11 @@ _PIECE = const(512)
 _ERASE = const(6)
 _MAGIC = const(0xE9)
 _DONE = "/slot"  # in the new tree: how many bytes the slot has
+
+#: In the folder of the state: how the last update has ended, for the owner's computer.
+OUTCOME = "/update.txt"
+#: There too: a sentence about the newer version that the daily look has found.
+SUMMARY = "/update.new"
 
 
 def check(offer: "Manifest", root: str) -> None:
@@ -122,3 +128,8 @@ def is_for_this_chip() -> bool:
 def keep() -> None:
     """Let the boot loader start this MicroPython from now on."""
     _running().mark_app_valid_cancel_rollback()
+
+
+def is_possible(app: "Base") -> bool:
+    """Can this board update itself? An image cannot, nor can Linux."""
+    return app.port.kind == "esp32" and files.exists(app.port.path("lib/tenner"))

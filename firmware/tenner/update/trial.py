@@ -17,7 +17,7 @@ from tenner.log import log
 from tenner.port.compat import const
 from tenner.schedule import occurrences
 from tenner.store import files
-from tenner.update import facts, slot
+from tenner.update import slot
 from tenner.update.staging import Staging
 
 TYPE_CHECKING = False
@@ -185,7 +185,7 @@ async def restart(app: "Reaching") -> None:
 def note(app: "Reaching", text: str) -> None:
     """Keep how the update has ended, for the owner's computer."""
     try:
-        files.write_atomic(app.state + facts.OUTCOME, text)
+        files.write_atomic(app.state + slot.OUTCOME, text)
     except OSError as error:
         log("update", "its outcome is not kept: %s" % error)
 

@@ -220,8 +220,8 @@ def _explain_tls(name: str, arguments: tuple[Any, ...]) -> str | None:
     """The firmware's own sentence for this error."""
     if str(FIRMWARE) not in sys.path:
         sys.path.insert(0, str(FIRMWARE))
-    from tenner.net import tls_errors
+    from tenner.net import tls
 
     error = ValueError(*arguments) if name == "ValueError" else OSError(*arguments)
-    explained: str | None = tls_errors.explain(error)
+    explained: str | None = tls.explain(error)
     return explained

@@ -27,7 +27,7 @@ from binascii import hexlify
 
 from tenner import overlay
 from tenner.agent import health
-from tenner.channels.mqtt import connect, inbox, readings
+from tenner.channels.mqtt import connect, home_assistant, inbox
 from tenner.channels.question import Question
 from tenner.net.http_errors import Yielded
 from tenner.port.compat import const, ticks_diff, ticks_ms
@@ -365,7 +365,7 @@ class Mqtt:
         while True:
             self._wanted.clear()
             if self.is_connected:
-                await overlay.run("MQTT", readings.publish, self)
+                await overlay.run("MQTT", home_assistant.publish_values, self)
             self._late = not self.is_connected
             try:
                 await asyncio.wait_for(self._wanted.wait(), every_s or None)

@@ -6,8 +6,7 @@ import gc
 
 from tenner import overlay
 from tenner.log import log
-from tenner.net.shortage import ENOMEM
-from tenner.net.tls_errors import explain
+from tenner.net.tls import ENOMEM, explain
 from tenner.port.compat import const, open_connection
 from tenner.store import files
 

@@ -6,7 +6,7 @@ import json
 from tenner.log import log
 from tenner.net.http_errors import FAILURES, Yielded
 from tenner.net.json.scanner import Scanner
-from tenner.net.tls_errors import explain
+from tenner.net.tls import explain
 from tenner.port.compat import const
 
 TYPE_CHECKING = False

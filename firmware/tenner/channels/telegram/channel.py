@@ -257,7 +257,7 @@ class Telegram:
         its alarm, for buttons.
         """
         keyboard = ask.alarm_buttons(alarm) if alarm else None
-        return await send.send(self, chat, text, reply_to, keyboard, began)
+        return await send.send_part(self, chat, text, reply_to, keyboard, began)
 
     def mark(self, message_id: int, id: str, actions: "Sequence[str]", state: str) -> None:
         """Show the state of an alarm at its first message, where Telegram takes it."""

@@ -186,7 +186,7 @@ async def send_body(
     return api.refused(answer, is_html)
 
 
-async def send(
+async def send_message(
     bot: "Api",
     chat: int | str,
     kind: str,

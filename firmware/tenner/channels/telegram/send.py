@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tenner.channels.telegram.types import Previews
 
 
-async def send(
+async def send_part(
     bot: "Previews",
     chat: int | str,
     text: str,

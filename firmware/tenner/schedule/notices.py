@@ -1,0 +1,168 @@
+# tenner schedule.notices: one notice for an outage of a sensor, and none twice within a day.
+# MIT license; Copyright (c) 2026 the tenner authors
+"""
+`service.faults` has a list for each sensor that has failed lately: [first failure, last failure,
+how many, whether it was told, the last notice], times in UTC seconds. A sensor that fails now and
+then is one outage until it has answered for a minute. A new outage soon after a notice is told
+only when it lasts.
+"""
+
+import re
+from binascii import hexlify
+from hashlib import sha256
+
+from tenner.log import log
+from tenner.port.compat import const
+from tenner.schedule import schedule_files
+from tenner.schedule.alarm_texts import span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenner.schedule.types import Alarms, Look, Watching
+
+_STABLE_S = const(60)
+# After a notice the next outage of the same sensor is told when it has lasted so long, or after
+# this time.
+_LASTS_S = const(600)
+_NOTICE_S = const(3600)
+
+#: Places in a list of `service.faults`.
+SINCE = const(0)
+_LAST = const(1)
+COUNT = const(2)
+_TOLD = const(3)
+_NOTICE = const(4)
+
+_ALARM = const("al:")
+
+
+def note(occurrences: "Look", sensor: str, sentence: str | None, line: int) -> None:
+    """Note the answer of a sensor for the task of that line: None, or the sentence that says why
+    it failed."""
+    service = occurrences.service
+    now = occurrences.moment.now
+    fault = service.faults.get(sensor)
+    if sentence is None:
+        # Also when the clock was set back.
+        if fault and fault[COUNT] and not 0 <= now - fault[_LAST] < _STABLE_S:
+            _over(service, sensor, fault, now)
+        return
+    if fault is None:
+        fault = service.faults[sensor] = [now, now, 0, False, 0]
+    if not fault[COUNT]:
+        fault[SINCE] = now
+        fault[_TOLD] = False
+        service.dirty = True
+        log("heartbeat", "sensor %s failed: %s" % (sensor, sentence))
+    fault[_LAST] = now
+    fault[COUNT] += 1
+    recent = 0 <= now - fault[_NOTICE] < _NOTICE_S
+    if fault[_TOLD] or (recent and now - fault[SINCE] < _LASTS_S):
+        return
+    fault[_TOLD] = True
+    fault[_NOTICE] = now
+    service.dirty = True
+    service.app.agent.notify(
+        "I cannot read the sensor %s (HEARTBEAT.md line %d): %s Its alarms wait until it answers."
+        % (sensor, line, _sentence(sentence))
+    )
+
+
+def _over(service, sensor, fault, now):
+    lasted = span(fault[_LAST] - fault[SINCE])
+    text = "The sensor %s answers again" % sensor
+    if fault[COUNT] > 1 and lasted:
+        text += "; it failed %d times in %s" % (fault[COUNT], lasted)
+    text += "."
+    if fault[_TOLD]:
+        service.app.agent.notify(text)
+        fault[_NOTICE] = now
+    else:
+        log("heartbeat", text)
+    fault[COUNT] = 0
+    service.dirty = True
+
+
+def silent(service: "Alarms") -> list[str]:
+    """Return the names of the sensors that do not answer."""
+    return sorted([name for name in service.faults if service.faults[name][COUNT]])
+
+
+def _sentence(text):
+    """Return the text with one stop at its end."""
+    text = text.strip()
+    return text if text[-1:] in (".", "!", "?") else text + "."
+
+
+# Each text has a mark. Only texts confirmed as sent count, over reboots too; the outbox knows a
+# waiting alert by the same mark.
+#
+# state/said.jsonl has a line ["mark of a text",when it arrived] for each; 0 is an unknown time.
+# Behind that stands the channel's id of the first message of an alarm's episode, if it has one.
+def is_repeat(heartbeat: "Watching", mark: str) -> bool:
+    """Return whether the owner was told the text of that mark within `heartbeat.dedup_h`."""
+    at = _sent_at(heartbeat, mark)
+    if at == 0 and heartbeat.app.clock.trusted:
+        confirm(heartbeat, mark)
+    return at is not None
+
+
+def confirm(heartbeat: "Watching", mark: str, id: int | None = None) -> None:
+    """Note that the text of that mark has arrived, as the message `id` of its channel."""
+    clock = heartbeat.app.clock
+    line = '["%s",%d' % (mark, clock.now() if clock.trusted else 0)
+    if id and mark[:3] == _ALARM:
+        line += ",%d" % (first(heartbeat, mark) or id)
+    try:
+        schedule_files.of(heartbeat).keep_mark(line + "]")
+    except OSError as error:
+        log("heartbeat", "delivery of an alert not stored: %s" % error)
+
+
+def first(heartbeat: "Watching", mark: str) -> int | None:
+    """Return the id of the first message of the episode that a mark belongs to, None if
+    unknown."""
+    start = ('["%s%s' % (_ALARM, mark[3:].split(".")[0])).encode()
+    end = len(start)
+    for line in schedule_files.of(heartbeat).marks():
+        if line.startswith(start) and line[end : end + 1] in (b'"', b"."):
+            id = line[:-1].split(b",")[-1]
+            if line.count(b",") == 2 and line.endswith(b"]") and id.isdigit():
+                return int(id)
+    return None
+
+
+def _sent_at(heartbeat, mark):
+    """Return when the text of that mark arrived last, None if not within the window."""
+    at = None
+    start = ('["%s",' % mark).encode()
+    for line in schedule_files.of(heartbeat).marks():
+        when = line[len(start) : -1].split(b",")[0]
+        if line.startswith(start) and line.endswith(b"]") and when.isdigit():
+            at = int(when)
+    clock = heartbeat.app.clock
+    now = clock.now()
+    window_s = _window_s(heartbeat)
+    if ":" in mark:
+        # The mark of an episode is never used again, so it has no window.
+        return at
+    age_s = now - (at or now)
+    # A time in the future was written by another clock. Without a trusted clock its age is
+    # unknown, and saying nothing twice is the promise.
+    if -window_s < age_s < window_s or (age_s < 0 and not clock.trusted):
+        return at
+
+
+def _window_s(heartbeat):
+    return heartbeat.app.config.get("heartbeat.dedup_h") * 3600
+
+
+def mark_of(heartbeat: "Watching", text: str) -> str | None:
+    """Return the mark of a text; None when everything may be said again at once."""
+    if not _window_s(heartbeat):
+        return None
+    text = " ".join(text.lower().split())
+    if heartbeat.app.config.get("heartbeat.dedup_numbers"):
+        # `12.5 of 30` becomes `# of #`.
+        text = re.compile("[0-9]+([.,][0-9]+)*").sub("#", text)
+    return hexlify(sha256(text.encode()).digest()[:8]).decode()
