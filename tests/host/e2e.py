@@ -144,14 +144,18 @@ class Bench:
         return found()[count - 1]
 
     def ask(self, text, chat=OWNER, timeout_s=LIMIT_S):
-        """Write by Telegram and return the next thing that chat is told."""
-        before = len(self.told(chat))
-        self.telegram.say(chat, text)
+        """Write by Telegram and return the answer, which quotes the question; what else that chat
+        is told meanwhile is no answer."""
+        asked = self.telegram.say(chat, text)["message_id"]
+
+        def answers(telegram):
+            return [one.text for one in list(telegram.sent) if one.reply_to == asked]
+
         try:
-            sent = self.telegram.wait_sent(before + 1, timeout_s, chat_id=chat)
+            self.telegram.wait_for(answers, timeout_s)
         except TimeoutError as exc:
             raise AssertionError(f"no answer to {text!r}; the board: {self.log[-3000:]}") from exc
-        return sent[before].text
+        return answers(self.telegram)[0]
 
     def echo(self, word):
         """Have the model say a word: whether a person is answered at all."""
