@@ -91,7 +91,7 @@ class App:
     charts: "tuple[charts.Request, ...]" = ()
     #: Waits for the end of the program on platforms that ask for it otherwise.
     until_end: "Callable[[], Coroutine] | None" = None
-    #: Does agent.again keep a message for the next start?
+    #: Does agent.answer keep a message for the next start?
     again = False
 
     def __init__(

@@ -93,7 +93,11 @@ _BEAT = one_channel.BEAT + "- (every 1s; when fill.state > 1; notify) never\n"
 _VERSION = b"0.100.0"
 #: The part of a bad one that fails: a service.
 _PLANTED = "invalid syntax for integer with base 10: 'bad'"
-_FAULT = ("services.py", '    host = app.config.get("time.ntp_host")\n', '    host = int("bad")\n')
+_FAULT = (
+    "runtime/services.py",
+    '    host = app.config.get("time.ntp_host")\n',
+    '    host = int("bad")\n',
+)
 _TRIAL_S = 60
 #: Seconds in which an update must have come to an end, with all that stops it meanwhile.
 _UPDATE_S = 240

@@ -21,7 +21,7 @@ def test_the_agent_has_the_same_figures():
     assert constant("chip_heap.py", "_TURN") == budget.TURN_KB * 1024
     assert constant("chip_heap.py", "_SPARE") == budget.RESERVE_KB * 1024
     assert constant("chip_heap.py", "_WIFI") == budget.chips()["ESP32_GENERIC"].wifi_kb * 1024
-    assert constant("status_lines.py", "_GOAL") == budget.GOAL_KB * 1024
+    assert constant("channels/status_lines.py", "_GOAL") == budget.GOAL_KB * 1024
     longest = constant("chip_heap.py", "tls_bytes")
     assert longest == constant("net/tls_reserve.py", "UNKNOWN")
     assert abs(longest - TELEGRAM.peak) < 100

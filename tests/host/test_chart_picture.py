@@ -98,6 +98,10 @@ CASES = {
     "five minutes": case(every(10, NOON - 300, NOON, wave), since=NOON - 300),
     "the clock set back": case(DAILY[:200] + [(at - 9000, v) for at, v in DAILY[200:]]),
     "small numbers": case(every(300, NOON - DAY, NOON, lambda at: wave(at) / 5e4), unit="A"),
+    # Hundreds of rows are equal: their copies are one list, unless it is cut.
+    "a door that stayed shut": case(
+        every(300, NOON - DAY, NOON, lambda _: 0), name="door.door", unit=""
+    ),
     "a long name": case(DAILY, name="the sensor \u00fcber dem Gew\u00e4chshaus.temperature"),
     "noise": case(
         [(at, float(np.float32(random.Random(at).gauss(0, 9)))) for at, _ in DAILY],
@@ -190,6 +194,7 @@ def test_any_rows_come_out_as_they_went_in(data):
     rows = data.draw(st.lists(row_of(width), min_size=1, max_size=4))
     order = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, max_size=24))
     wanted = [rows[number] for number in order]
+    wanted += wanted[-1:] * data.draw(st.sampled_from((0, 0, 1, 300)))
     first = made(wanted, True)
     assert first == made(wanted, False)
     assert png_size(first) == (2 * width, len(wanted) + 1)

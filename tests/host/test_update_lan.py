@@ -74,7 +74,7 @@ def test_a_version_that_fails_is_rolled_back_with_its_last_lines(home):
 
 def test_a_version_whose_page_does_not_open_is_rolled_back(home):
     """The page is the only channel of this board, and its owner would not reach it any more."""
-    deaf = ("page/listen.py", "page.listening = await", "await")
+    deaf = ("page/chip.py", "page.listening = await", "await")
     alone = {"telegram.token": None, "telegram.owner": None}
     with board(changes=alone) as chip:
         said = tenner("update", *VIA, "--file", made(home, deaf), *HERE, code=1)

@@ -176,6 +176,10 @@ class Png:
             count -= length
             codes.append(self._code(length + 256))
             codes.append(distance)
+            if len(codes) > _MOST:
+                # Of many rows that are equal.
+                self._emit(codes)
+                codes.clear()
 
     def _code(self, number):
         """Return the code of a byte, or of a length plus 256."""

@@ -29,7 +29,7 @@ _RESTARTS = const(3)
 class Http(Response):
     """
     An HTTP client with at most one connection. `tls` is a function that returns the SSLContext.
-    The client holds `semaphore` (net.tls_semaphore) while it has a TLS session; with `yields` true
+    The client holds `semaphore` (net.tls_reserve) while it has a TLS session; with `yields` true
     the exchange is a long poll that ends with Yielded when another client wants the semaphore.
     `consume` gets the client itself: `status`, `header(name)`, and the body by `readinto` or
     `read_text`.

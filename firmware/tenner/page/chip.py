@@ -1,8 +1,8 @@
 # tenner page.chip: the page of a chip: one connection after the other, as memory allows.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-This code stays in memory all day, so it only waits. A request is served in a phase of its
-own (page.serve). While a turn has the memory, it waits a moment and is then told to come again.
+The code that waits stays in memory all day. A request is received and answered in phases of its
+own. While a turn has the memory, it waits a moment and is then told to come again.
 """
 
 import asyncio

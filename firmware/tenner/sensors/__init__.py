@@ -6,7 +6,7 @@
 
     async def read(port, cfg)     returns {"temperature": 21.4}; raises SensorError or OSError
 
-`sensors.reader` reads the sensors by their names.
+`sensors.reading` reads the sensors by their names.
 """
 
 from tenner.sensors.errors import SensorError

@@ -14,7 +14,7 @@ and, where the tool needs it,
                                   an ability of the board; `file:SENSORS.json` in the workspace; a
                                   setting such as `skills.index`; `a|b` is one of the two.
     TURNS = "person"              the kinds of turn that offer it, of: person heartbeat cron spawn;
-                                  without it, all. `tools.declarations` reads both without running
+                                  without it, all. `tools.built_in` reads both without running
                                   the file: one line, one text in double quotes.
     def check(args, ctx)          checks beyond the schema; raises ToolError before any action.
     def approval(args, ctx)       returns the exact action in one sentence, if the owner must

@@ -4,7 +4,7 @@
 The part of JSON schema that tools use: type, enum, minimum, maximum, minItems, maxItems,
 maxLength, items, properties, required. Numbers may come as text, "0x48" included; `check` converts
 them in the arguments themselves. The description lists the actions and their arguments (see
-`tools`). The sentences about mistakes are in `tools.schema_errors`, which few calls load.
+`tools`). The sentences about mistakes are below; few calls load them.
 """
 
 import json

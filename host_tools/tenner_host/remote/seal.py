@@ -1,6 +1,6 @@
 """The computer's side of a sealed session with a board.
 
-firmware/tenner/remote/session.py describes the messages, and remote/seal.py there the cipher.
+firmware/tenner/remote/session.py describes the messages and the cipher.
 """
 
 from __future__ import annotations

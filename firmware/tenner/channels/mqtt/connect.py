@@ -63,7 +63,7 @@ async def _connect(mqtt):
     try:
         await mqtt.read(memoryview(answer))
     except OSError:
-        # Over TLS it has a reason, see net.tls_errors.
+        # Over TLS it has a reason, see net.tls.
         if context:
             raise
         raise OSError("the broker closed the connection: mqtt.tls may not fit mqtt.port")
