@@ -206,13 +206,13 @@ def test_modules_are_found_by_name(tmp_path):
 OWNED = {
     "app": """
 import sys
-from tenner.store import load_custom
+from tenner.store import expose
 def main():
-    tool = load_custom.load("tools", "mine")
+    tool = expose.load("tools", "mine")
     print(tool.run())
     print([name for name in sorted(sys.modules) if name.startswith("tenner.") and len(name) > 12])
     try:
-        load_custom.load("tools", "wrong")
+        expose.load("tools", "wrong")
     except ImportError as error:
         print("ImportError")
 """,
@@ -238,19 +238,13 @@ def run():
 
 @pytest.mark.parametrize("name", INTERPRETERS)
 def test_owners_files_import_what_they_may_by_its_name(tmp_path, name):
-    modules = {**OWNED}
     overlays = {
-        "core": ["app", "sensors", "store.load_custom"],
+        "core": ["app", "sensors"],
         "own": ["store.expose", "log", "inner"],
         "drivers": ["sensors.checks"],
     }
-    source = {
-        one: (FIRMWARE / one).read_text()
-        for one in ("tenner/store/expose.py", "tenner/store/expose.py")
-    }
-    for one, text in source.items():
-        modules[one.removeprefix("tenner/").removesuffix(".py").replace("/", ".")] = text
-    sources = package(modules)
+    expose = (FIRMWARE / "tenner" / "store" / "expose.py").read_text()
+    sources = package({**OWNED, "store.expose": expose})
     sources["tenner/sensors/__init__.py"] = sources.pop("tenner/sensors.py")
     api = ["tenner.log", "tenner.sensors", "tenner.sensors.checks", "tenner.port.compat"]
     names = table(dict(overlays), api=api)
