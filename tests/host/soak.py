@@ -46,6 +46,7 @@ MARK = "(maybe sent before) "
 LATE = re.compile(r" \(at \d\d:\d\d\)$")
 LIMIT_S = 180
 _IN_FLIGHT = 3
+_VALUES = 640
 
 #: On a chip TLS takes memory beside Python's heap; this interpreter would take it from the heap.
 #: So it is left out, and all that the firmware does about it is there: the TLS semaphore, with one
@@ -151,9 +152,10 @@ class Soak:
             yield number
 
     def _room(self) -> None:
-        # The same words within an hour are one alert: each value comes once.
-        for number in self._numbers(self.alerts):
-            value = number % 640 / 4 - 40
+        # The same words within an hour are one alert: each value comes once, as long as there are
+        # any.
+        for number in self._numbers(min(self.alerts, _VALUES)):
+            value = number / 4 - 40
             self.bench.board.set("room.temperature", value)
             text = f"Room at {value:g} \N{DEGREE SIGN}C"
             self._shown.append(text)
@@ -264,8 +266,11 @@ class Soak:
             if one.reply_to in self._said:
                 asked = self._said[one.reply_to]
                 report.answers[_kind(asked, one.text)] += 1
+        alerts: dict[str, list[str]] = {}
+        for one in sent:
+            alerts.setdefault(_alert(one.text), []).append(one.text)
         for text in self._shown:
-            told = [one.text for one in sent if _alert(one.text) == text]
+            told = alerts.get(text, [])
             marked = sum(one.startswith(MARK) for one in told)
             plain = len(told) - marked
             report.marked += marked
