@@ -9,9 +9,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from mpy_linker import read_table
 from scripts import generated
-from tenner_host import FIRMWARE, ROOT
-from tenner_host.overlays import RULES, read_table
+from tenner_host import FIRMWARE, ROOT, RULES
 
 TARGET = ROOT / "docs" / "api.md"
 _BEGIN = "<!-- made by scripts/api_page.py from firmware/layout.toml and the modules -->\n"

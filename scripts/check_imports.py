@@ -29,9 +29,9 @@ MAY_IMPORT_LATE = (
 )
 
 #: Each may import those before it. The last is not checked: tests may import everything.
-HOST_ORDER = ("tenner_host", "tenner_sim", "scripts", "tests")
+HOST_ORDER = ("mpy_linker", "tenner_host", "tenner_sim", "scripts", "tests")
 #: Those of HOST_ORDER that are not at the top.
-IN_HOST_TOOLS = HOST_ORDER[:2]
+IN_HOST_TOOLS = HOST_ORDER[:3]
 #: The programs of a package: each may import every package, so each counts as a package of its
 #: own.
 _PROGRAM = re.compile(r".+\.(__main__|commands?)")

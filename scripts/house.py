@@ -21,11 +21,10 @@ else:
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from mpy_linker import read_table
+from mpy_linker.place import gone, read_layout, symbols_of, unplaced
 from scripts import check_imports
-from tenner_host import FIRMWARE, ROOT, build
-from tenner_host.overlays import LAYOUT, RULES, read_table
-from tenner_host.overlays.place import read_layout, stale, symbols_of
-from tenner_host.overlays.table import RUNTIME
+from tenner_host import FIRMWARE, LAYOUT, ROOT, RULES, build
 
 BUDGETS = ROOT / "scripts" / "budgets.toml"
 #: The folders whose packages have budgets, by the name of their section.
@@ -112,7 +111,7 @@ def _members(protocol: ast.ClassDef) -> int:
 
 def _overlay_calls(name: str, tree: ast.Module) -> Iterator[str]:
     """Yield the functions of tenner.overlay that a module calls, once for each call."""
-    if name == RUNTIME:
+    if name == "tenner.overlay":
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -166,7 +165,12 @@ def check() -> list[str]:
 def stale_layout() -> list[str]:
     """Sentences about symbols that are gone, or that the layout does not know."""
     symbols = symbols_of(build.modules(), read_table(FIRMWARE / RULES))
-    return stale(symbols, read_layout(FIRMWARE / LAYOUT))
+    layout = read_layout(FIRMWARE / LAYOUT)
+    remedies = {
+        gone(symbols, layout): "run `make profile` or `make profile R=--tidy`",
+        unplaced(symbols, layout): "run `make profile`",
+    }
+    return [f"{said}: {remedy}" for said, remedy in remedies.items() if said]
 
 
 def lowered(found: Figures, budgets: Figures) -> Figures:

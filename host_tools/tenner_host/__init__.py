@@ -14,6 +14,8 @@ IS_INSTALLED = _SHIPPED.is_dir()
 ROOT = _SHIPPED if IS_INSTALLED else _PACKAGE.parent.parent
 FIRMWARE = ROOT / "firmware"
 BOARDS = ROOT / "boards"
+#: The linker's rules and layout, in the firmware's folder.
+RULES, LAYOUT = "layout.toml", "layout.json"
 
 
 def tenner_version(firmware: Path = FIRMWARE) -> str:

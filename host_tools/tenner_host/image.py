@@ -20,7 +20,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tenner_host import BOARDS, romfs_image, tenner_version
+from tenner_host import BOARDS, overlay_maps, romfs_image, tenner_version
 from tenner_host.build import (
     BuildError,
     Form,
@@ -30,7 +30,6 @@ from tenner_host.build import (
     write_tree,
 )
 from tenner_host.errors import CommandError
-from tenner_host.overlays import maps
 from tenner_host.partitions import APP, DATA, Partition
 from tenner_host.places import build_folder, write_whole
 
@@ -48,7 +47,7 @@ _USAGE = "python -m tenner_host.image BOARD [FIRMWARE ROMFS OUTPUT]"
 
 def about(board: str, tree: dict[str, bytes]) -> str:
     """The content of ABOUT for an image with this tree."""
-    return f"{maps.build_of(tree)} {board} {tenner_version()}"
+    return f"{overlay_maps.build_of(tree)} {board} {tenner_version()}"
 
 
 def frozen_sources() -> dict[str, bytes]:

@@ -22,13 +22,12 @@ from unittest import mock
 
 import pytest
 
-from tenner_host import FIRMWARE, ROOT, build, interpreters
-from tenner_host.overlays import LAYOUT, RULES, Table, bundle, layout, read_table
-from tenner_host.overlays.code_sizes import code_sizes
-from tenner_host.overlays.compare import replay, table
-from tenner_host.overlays.grouping import Moment
-from tenner_host.overlays.marks import MARKS, RUN_TIME, mark
-from tenner_host.overlays.place import (
+from mpy_linker import Table, bundle, layout, read_table
+from mpy_linker.code_sizes import code_sizes
+from mpy_linker.compare import replay, table
+from mpy_linker.grouping import Moment
+from mpy_linker.marks import MARKS, RUN_TIME, mark
+from mpy_linker.place import (
     Layout,
     place,
     placed,
@@ -37,7 +36,8 @@ from tenner_host.overlays.place import (
     text_of,
     tidied,
 )
-from tenner_host.overlays.symbols import Symbols
+from mpy_linker.symbols import Symbols
+from tenner_host import FIRMWARE, LAYOUT, ROOT, RULES, build, interpreters
 from tests.bench import agent, chip_page, heap, mqtt, remote
 from tests.bench.images import Image
 from tests.host import test_overlays_alive as alive
@@ -96,7 +96,12 @@ def _marked_tree(board: str = "VIRTUAL", *, page: bool = False, **_: Any) -> dic
     """The files of a board with marked modules; each is one by itself, so the layout of today has
     no part in the profile."""
     tree = _TREE(board, mpy=False, page=page)
-    sources = {f"/lib/{path}": source for path, source in mark(build.modules()).sources.items()}
+    sources = {
+        f"/lib/{path}": source
+        for path, source in mark(
+            build.modules(), read_table(FIRMWARE / RULES).names
+        ).sources.items()
+    }
     sources = {path: source for path, source in sources.items() if path in tree}
     sources[f"/lib/{MARKS}.py"] = RUN_TIME.encode()
     for path, data in build.compile_modules(sources).items():
@@ -144,7 +149,7 @@ def _record(name: str) -> list[list[str]]:
 
 def record(wanted: Sequence[str]) -> dict[str, Any]:
     """Do these runs, or all, and keep the lines of their boards in build/profile.json."""
-    names = mark(build.modules()).names
+    names = mark(build.modules(), read_table(FIRMWARE / RULES).names).names
     runs: dict[str, list[list[str]]] = {}
     recorded = {"names": names, "runs": runs}
     for name in wanted or RUNS:

@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from mpy_linker import CORE, Bundle, Names, Table, bundle, packed
 from tenner_host import FIRMWARE, build, interpreters
-from tenner_host.overlays import CORE, Bundle, Table, bundle, packed
 
 #: The files under the run time.
 RUNTIME = (
@@ -20,6 +20,7 @@ RUNTIME = (
     "tenner/port/has_input.py",
     "tenner/port/opening.py",
 )
+NAMES = Names("tenner.app", "tenner.overlay", "tenner.overlay_loader", errors=("Refused",))
 MAIN = b"from tenner.app import main\nmain()\n"
 
 
@@ -36,7 +37,8 @@ def table(overlays: dict[str, list[str]], **rest) -> Table:
     full = {name: [f"tenner.{one}" for one in ones] for name, ones in overlays.items()}
     core = full.pop(CORE, ["tenner.app"]) + [path[:-3].replace("/", ".") for path in RUNTIME]
     phases = rest.pop("phases", {"IDLE": [], "ALL": list(full)})
-    return Table({CORE: core, **full}, phases=phases, linux=["tenner.port.cpython"], **rest)
+    linux = ["tenner.port.cpython"]
+    return Table({CORE: core, **full}, phases=phases, linux=linux, names=NAMES, **rest)
 
 
 def write(bundled: Bundle, folder: Path, *, compiled: bool = True) -> None:

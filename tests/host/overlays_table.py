@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tenner_host import FIRMWARE
-from tenner_host.overlays import CORE, RULES, Table, read_table
-from tenner_host.overlays.constants import find_constants
-from tenner_host.overlays.merge import phases_named
-from tenner_host.overlays.program import Program, Symbol, read_program
-from tenner_host.overlays.source import module_name
+from mpy_linker import CORE, Table, read_table
+from mpy_linker.constants import find_constants
+from mpy_linker.merge import phases_named
+from mpy_linker.program import Program, Symbol, read_program
+from mpy_linker.source import module_name
+from tenner_host import FIRMWARE, RULES
 
 DYNAMIC = {"tenner.tools": ["run"], "tenner.sensors": ["read"]}
 
@@ -15,8 +15,9 @@ DYNAMIC = {"tenner.tools": ["run"], "tenner.sensors": ["read"]}
 def generated(sources: dict[str, bytes]) -> Table:
     """One overlay for each package, and a core with the names that the import of the agent's first
     module needs."""
-    linux = read_table(FIRMWARE / RULES).linux
-    empty = Table({CORE: []}, linux=linux)
+    rules = read_table(FIRMWARE / RULES)
+    linux, names = rules.linux, rules.names
+    empty = Table({CORE: []}, linux=linux, names=names)
     wanted = {
         path: source
         for path, source in sources.items()
@@ -24,7 +25,7 @@ def generated(sources: dict[str, bytes]) -> Table:
         and any(line.strip() and not line.startswith(b"#") for line in source.splitlines())
     }
     program = read_program(wanted, empty.is_linux_only)
-    phases = {"BOOT", "IDLE", *(str(name.value) for name, _ in phases_named(program))}
+    phases = {"BOOT", "IDLE", *(str(name.value) for name, _ in phases_named(program, names))}
     find_constants(program)
     core: set[str] = set()
 
@@ -44,7 +45,11 @@ def generated(sources: dict[str, bytes]) -> Table:
             overlays.setdefault("o_" + package, []).append(name)
     others = [name for name in overlays if name != CORE]
     return Table(
-        overlays, phases=dict.fromkeys(sorted(phases), others), dynamic=DYNAMIC, linux=linux
+        overlays,
+        phases=dict.fromkeys(sorted(phases), others),
+        dynamic=DYNAMIC,
+        linux=linux,
+        names=names,
     )
 
 

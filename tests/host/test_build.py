@@ -6,11 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tenner_host import build
-from tenner_host.overlays import maps
+from tenner_host import build, overlay_maps
 from tests.host.overlays_support import RUNTIME
 
 TABLE = """
+[program]
+core = "tenner.app"
+runtime = "tenner.overlay"
+loader = "tenner.overlay_loader"
+[room]
+SPARE = 16_000
+ROOMY = 42_000
 [core]
 modules = ["tenner", "tenner.app", "tenner.overlay", "tenner.overlay_loader", "tenner.port.package", "tenner.port.compat", "tenner.port.stream", "tenner.port.has_input", "tenner.port.opening"]
 [phases]
@@ -92,12 +98,12 @@ def test_sources_stay_sources_without_mpy(firmware):
 
 def test_a_build_has_an_id_by_which_its_tracebacks_are_understood(firmware):
     tree = build.firmware_tree(firmware=firmware)
-    first = maps.build_of(tree)
+    first = overlay_maps.build_of(tree)
     assert first in tree["/lib/tenner/__init__.py"].decode()
-    assert (maps.BUILT / f"{first}.json").exists()
-    assert maps.build_of(build.firmware_tree(firmware=firmware)) == first
+    assert (overlay_maps.BUILT / f"{first}.json").exists()
+    assert overlay_maps.build_of(build.firmware_tree(firmware=firmware)) == first
     (firmware / "tenner" / "more.py").write_bytes(b"def more(): pass\n")
-    assert maps.build_of(build.firmware_tree(firmware=firmware)) != first
+    assert overlay_maps.build_of(build.firmware_tree(firmware=firmware)) != first
     # Twice the length, the name, a zero: tracebacks show the first entry of a file's names.
     assert b"\x06app\0" in tree["/lib/tenner/app.mpy"]
 

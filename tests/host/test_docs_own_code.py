@@ -5,12 +5,12 @@ import re
 
 import pytest
 
+from mpy_linker import table_of
+from mpy_linker.bundle import wanted
+from mpy_linker.kept import Kept
+from mpy_linker.program import read_program
 from scripts import api_page
-from tenner_host import FIRMWARE, ROOT, build
-from tenner_host.overlays import table_of
-from tenner_host.overlays.bundle import wanted
-from tenner_host.overlays.kept import Kept
-from tenner_host.overlays.program import read_program
+from tenner_host import FIRMWARE, ROOT, RULES, build
 from tests.host.e2e import agent_board
 
 PAGE = (ROOT / "docs" / "own-code.md").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def test_the_examples_run_on_a_board():
 @pytest.fixture(scope="module")
 def kept():
     modules, scripts = build.sources(FIRMWARE)
-    table = table_of(modules, FIRMWARE)
+    table = table_of(modules, FIRMWARE / RULES)
     program = read_program(wanted(modules, table), table.is_outside, table.pieces)
     return Kept(program, table, scripts)
 

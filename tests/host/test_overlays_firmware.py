@@ -7,12 +7,11 @@ import builtins
 
 import pytest
 
-from tenner_host import FIRMWARE, build
-from tenner_host.overlays import RULES, bundle, read_table, table_of
-from tenner_host.overlays.bundle import file_name
-from tenner_host.overlays.place import Layout, place, symbols_of
-from tenner_host.overlays.scopes import resolve
-from tenner_host.overlays.table import CORE_ALIAS
+from mpy_linker import bundle, read_table, table_of
+from mpy_linker.place import Layout, place, symbols_of
+from mpy_linker.scopes import resolve
+from mpy_linker.table import CORE_ALIAS
+from tenner_host import FIRMWARE, RULES, build
 from tests.host.overlays_table import generated
 
 SOURCES = {
@@ -31,7 +30,7 @@ def by_rules():
 def built(request):
     """The overlays by the layout, without one, and one for each package."""
     made = {
-        "layout": lambda: table_of(SOURCES, FIRMWARE),
+        "layout": lambda: table_of(SOURCES, FIRMWARE / RULES),
         # By the rules alone: nothing is known of any symbol.
         "rules": lambda: place(*by_rules(), Layout()),
         "packages": lambda: generated(SOURCES),
@@ -57,7 +56,7 @@ def test_every_name_is_defined(built):
 def test_what_is_reached_in_another_overlay_is_there(built):
     table, bundled = built
     tops = {name: at_the_top(file.text) for name, file in bundled.files.items()}
-    overlays = {file_name(name) for name in table.overlays} - {"app"}
+    overlays = {table.file_of(name) for name in table.overlays} - {"app"}
     count = 0
     names = bundled.map.names["app"]
     (loaded,) = [flat for flat, old in names.items() if old == "overlays"]

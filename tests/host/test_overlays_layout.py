@@ -4,24 +4,25 @@ import subprocess
 
 import pytest
 
-from tenner_host import interpreters
-from tenner_host.overlays import CORE, OverlayError, Table, layout
-from tenner_host.overlays.compare import replay
-from tenner_host.overlays.compare import table as lines_of
-from tenner_host.overlays.grouping import Grouping, Moment
-from tenner_host.overlays.marks import MARKS, RUN_TIME, mark
-from tenner_host.overlays.place import (
+from mpy_linker import CORE, OverlayError, Table, layout
+from mpy_linker.compare import replay
+from mpy_linker.compare import table as lines_of
+from mpy_linker.grouping import Grouping, Moment
+from mpy_linker.marks import MARKS, RUN_TIME, mark
+from mpy_linker.place import (
     Layout,
     Placed,
+    gone,
     place,
     placed,
     read_layout,
-    stale,
     symbols_of,
     text_of,
     tidied,
+    unplaced,
 )
-from tests.host.overlays_support import RUNTIME, both, package
+from tenner_host import interpreters
+from tests.host.overlays_support import NAMES, RUNTIME, both, package
 
 RULES = {CORE: ["tenner.app", *(path[:-3].replace("/", ".") for path in RUNTIME)]}
 
@@ -31,6 +32,8 @@ def rules(**more):
         {CORE: [*RULES[CORE]]},
         phases={"IDLE": [], "WORK": []},
         linux=["tenner.port.cpython"],
+        room={"SPARE": 16_000, "ROOMY": 42_000},
+        names=NAMES,
         **more,
     )
 
@@ -69,7 +72,7 @@ waiting = thing = None
 
 
 def test_a_marked_board_prints_what_ran_and_what_was_alive(tmp_path):
-    marked = mark({"tenner/a.py": MARKED.encode()})
+    marked = mark({"tenner/a.py": MARKED.encode()}, NAMES)
     (tmp_path / "tenner").mkdir()
     (tmp_path / "tenner" / "a.py").write_bytes(marked.sources["tenner/a.py"])
     (tmp_path / f"{MARKS}.py").write_text(RUN_TIME)
@@ -270,20 +273,18 @@ def test_a_layout_is_written_and_read(tmp_path):
     assert read_layout(path) == made
     assert read_layout(tmp_path / "none.json") == Layout()
     path.write_text("{}")
-    with pytest.raises(OverlayError, match="layout.json: .*`make profile`"):
+    with pytest.raises(OverlayError, match="layout.json: .*: make it again"):
         read_layout(path)
 
 
 def test_a_stale_layout_is_a_sentence():
     symbols, _ = read(RAN)
     known = Layout(dict.fromkeys(symbols.names, "x"), {"WORK": ["x", "y"]})
-    assert stale(symbols, known) == []
+    assert gone(symbols, known) == unplaced(symbols, known) == ""
     known.homes["tenner.a:gone"] = "y"
-    (sentence,) = stale(symbols, known)
-    assert sentence.startswith(
-        "layout.json has symbols that are gone (tenner.a:gone, 1 in all): run"
+    assert gone(symbols, known) == (
+        "the layout has symbols that are gone (tenner.a:gone, 1 in all)"
     )
     assert tidied(symbols, known).phases == {"WORK": ["x"]}
-    assert stale(symbols, tidied(symbols, known)) == []
-    (sentence,) = stale(symbols, Layout())
-    assert "does not know" in sentence and sentence.endswith("run `make profile`")
+    assert gone(symbols, tidied(symbols, known)) == unplaced(symbols, known) == ""
+    assert "does not know" in unplaced(symbols, Layout())

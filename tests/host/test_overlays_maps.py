@@ -2,9 +2,10 @@
 
 import pytest
 
+from mpy_linker import CORE, bundle
 from tenner_host import interpreters
-from tenner_host.overlays import CORE, Translator, bundle, translate
-from tenner_host.overlays import maps as kept_maps
+from tenner_host import overlay_maps as kept_maps
+from tenner_host.overlay_maps import translate, translator
 from tests.host.overlays_support import MAIN, package, run, table, write
 
 MODULES = {
@@ -52,7 +53,7 @@ def test_a_traceback_of_a_board_says_where_in_the_source(tmp_path, is_packed):
         assert "missing_name" not in printed
         assert ('File "two"' in printed) is not is_packed
         assert "KeyError" not in printed.splitlines()[-1]
-        lines = Translator(folders=[tmp_path / "maps"])
+        lines = translator(folders=[tmp_path / "maps"])
         assert lines.text(printed) == EXPECTED
     assert made.map.attributes
 
@@ -60,37 +61,37 @@ def test_a_traceback_of_a_board_says_where_in_the_source(tmp_path, is_packed):
 def test_lines_of_a_log_keep_what_stands_before_them(tmp_path):
     made = built(tmp_path)
     at = made.map.files["two"].index(("tenner/work.py", 20, 20, "begin")) + 1
-    translator = Translator(folders=[tmp_path / "maps"])
+    found = translator(folders=[tmp_path / "maps"])
     line = f'   +3.1s app         File "two", line {at}, in zip'
     expected = '   +3.1s app         File "tenner/work.py", line 20, in begin'
-    assert translator.line(line) == expected
+    assert found.line(line) == expected
     for frozen in ("tenner/two/o.py", "agent/tenner/two/o.py"):
-        assert translator.line(line.replace('"two"', f'"{frozen}"')) == expected
+        assert found.line(line.replace('"two"', f'"{frozen}"')) == expected
     for text in (
         'File "asyncio/core.py", line 1, in run_until_complete',
         'File "two", line 99999, in zip',
         'File "three", line 2, in zip',
         "an answer with the word attribute 'get' in it",
     ):
-        assert translator.line(text) == text
+        assert found.line(text) == text
 
 
 def test_the_board_says_which_build_it_has(tmp_path):
     made = built(tmp_path)
     other = made.map.as_json() | {"files": {"two": []}}
     kept_maps.save("ba9876543210", other, tmp_path / "maps")
-    translator = Translator("ba9876543210", folders=[tmp_path / "maps"])
+    found = translator("ba9876543210", folders=[tmp_path / "maps"])
     frame = '  File "two", line 5, in zip'
-    assert translator.line(frame) == frame
-    translator.line("   +0.0s boot      build 0123456789ab")
-    assert "tenner/" in translator.line(frame)
-    translator.line("   +0.0s boot      build 000000000000")
-    assert translator.line(frame) == frame
+    assert found.line(frame) == frame
+    found.line("   +0.0s boot      build 0123456789ab")
+    assert "tenner/" in found.line(frame)
+    found.line("   +0.0s boot      build 000000000000")
+    assert found.line(frame) == frame
 
 
 def test_without_a_map_nothing_changes(tmp_path):
     text = "  File \"two\", line 12, in zip\nAttributeError: no attribute 'x'"
-    assert Translator(folders=[tmp_path]).text(text) == text
+    assert translator(folders=[tmp_path]).text(text) == text
     assert translate(text, "000000000000") == text
 
 

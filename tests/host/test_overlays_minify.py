@@ -6,12 +6,12 @@ import subprocess
 
 import pytest
 
+from mpy_linker import bundle
+from mpy_linker.micropython_names import NAMES
+from mpy_linker.plan import LENT, STAYS
+from mpy_linker.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
+from mpy_linker.texts import TEXTS
 from tenner_host.interpreters import find_micropython, find_micropython32
-from tenner_host.overlays import bundle
-from tenner_host.overlays.micropython_names import NAMES
-from tenner_host.overlays.plan import LENT, STAYS
-from tenner_host.overlays.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
-from tenner_host.overlays.texts import TEXTS
 from tests.host.overlays_support import MAIN, both, package, table
 
 # Prints each attribute of each module, of their classes, and of the classes inside these.
@@ -84,7 +84,7 @@ def test_micropythons_own_names_are_all_known(tmp_path):
     )
     found = {name for name in done.stdout.split() if name[0].isalpha()}
     assert len(found) > 500
-    assert found - NAMES == set(), "add these to tenner_host/overlays/micropython_names.py"
+    assert found - NAMES == set(), "add these to mpy_linker/micropython_names.py"
 
 
 def test_a_name_is_short_wherever_it_stands():

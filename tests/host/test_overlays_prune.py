@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenner_host.overlays import bundle
+from mpy_linker import bundle
 from tests.host.overlays_support import MAIN, both, package, table
 
 APP = """

@@ -3,8 +3,8 @@ that the build fills in."""
 
 import pytest
 
+from mpy_linker import bundle
 from tenner_host import FIRMWARE, interpreters
-from tenner_host.overlays import bundle
 from tests.host.overlays_heap import looks, stale
 from tests.host.overlays_support import MAIN, both, named, package, run, table, write
 

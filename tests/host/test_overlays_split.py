@@ -2,8 +2,8 @@
 
 import pytest
 
+from mpy_linker import OverlayError, bundle
 from tenner_host import interpreters
-from tenner_host.overlays import OverlayError, bundle
 from tests.host.overlays_heap import looks, stale
 from tests.host.overlays_support import MAIN, both, named, package, run, table, write
 

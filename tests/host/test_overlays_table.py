@@ -2,10 +2,16 @@
 
 import pytest
 
-from tenner_host.overlays import CORE, OverlayError, Table, bundle, read_table
-from tests.host.overlays_support import package, table
+from mpy_linker import CORE, OverlayError, Table, bundle, read_table
+from tests.host.overlays_support import NAMES, package, table
 
-TEXT = """
+PROGRAM = """
+[program]
+core = "tenner.app"
+runtime = "tenner.overlay"
+loader = "tenner.overlay_loader"
+"""
+TEXT = f"""{PROGRAM}
 [core]
 modules = ["tenner.app", "tenner.overlay"]
 classes = ["tenner.errors"]
@@ -42,7 +48,9 @@ def test_the_rules_are_read(tmp_path):
 
 
 def test_what_an_overlay_may_need():
-    found = Table({CORE: [], "one": [], "two": []}, {"IDLE": ["two"], "WORK": ["one", "two"]})
+    found = Table(
+        {CORE: [], "one": [], "two": []}, {"IDLE": ["two"], "WORK": ["one", "two"]}, names=NAMES
+    )
     assert found.may_need("one", "two")
     assert not found.may_need("two", "one")
     assert found.leaving_phase("two", "one") == "IDLE"
@@ -63,6 +71,11 @@ def test_what_only_linux_needs(tmp_path):
     [
         (("[core]", "[kernel]"), r"\[kernel\] is unknown"),
         (("[api]", "[apis]"), r"\[apis\] is unknown"),
+        (("[program]", "[api2]"), r"\[api2\] is unknown"),
+        ((PROGRAM, ""), r"has no \[program\]"),
+        (('core = "tenner.app"', 'main = "tenner.app"'), r"\[program\]: core names no module"),
+        (('core = "tenner.app"', 'core = "tenner.app"\nx = "y"'), r"\[program\]: x is unknown"),
+        (("[api]", '[room]\nSPARE = "much"\n[api]'), r"\[room\] is not a table of bytes"),
         (('["tenner.errors"]', "5"), r"\[core\] classes is not a list"),
         (('["tenner.errors"]', "[5]"), "5 is not a name"),
         (("[phases]", "[phases"), "layout.toml: "),
@@ -130,12 +143,12 @@ APP = "def main(): pass\n"
         (
             {"a": "from tenner import overlay\ndef f(): overlay.run('LUNCH', f)\n"},
             {"core": ["app", "a"]},
-            "a.py:2: firmware/layout.toml has no phase LUNCH",
+            "a.py:2: the rules have no phase LUNCH",
         ),
         (
             {"a": "from tenner import overlay\ndef f(): overlay.run('IDLE' if f else 'TEA', f)\n"},
             {"core": ["app", "a"]},
-            "a.py:2: firmware/layout.toml has no phase TEA",
+            "a.py:2: the rules have no phase TEA",
         ),
         (
             {"a": "from tenner import overlay\ndef f(n): overlay.run(n, f)\n"},
@@ -178,4 +191,4 @@ def test_an_empty_module_needs_no_place():
 
 def test_a_table_by_itself_is_checked():
     with pytest.raises(OverlayError, match="no overlay 'core'"):
-        Table({})
+        Table({}, names=NAMES)

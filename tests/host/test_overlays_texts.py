@@ -2,11 +2,11 @@
 
 import ast
 
-from tenner_host.overlays import CORE, bundle
-from tenner_host.overlays.scopes import resolve
-from tenner_host.overlays.short_lines import joined
-from tenner_host.overlays.source import Module
-from tenner_host.overlays.texts import TEXTS, pool
+from mpy_linker import CORE, bundle
+from mpy_linker.scopes import resolve
+from mpy_linker.short_lines import joined
+from mpy_linker.source import Module
+from mpy_linker.texts import TEXTS, pool
 from tests.host.overlays_support import MAIN, both, package, table
 
 APP = """

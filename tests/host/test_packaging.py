@@ -62,7 +62,7 @@ def imported_modules():
                 names = [node.module or ""]
             for name in names:
                 module = name.split(".", maxsplit=1)[0]
-                if module not in sys.stdlib_module_names | {"tenner_host", "tenner"}:
+                if module not in sys.stdlib_module_names | {"mpy_linker", "tenner_host", "tenner"}:
                     yield module, path.relative_to(ROOT)
 
 

@@ -39,10 +39,10 @@ def contents(path):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_the_wheel_has_what_ships_and_claims_two_names(wheel, folder):
+def test_the_wheel_has_what_ships_and_claims_three_names(wheel, folder):
     there = contents(wheel)
     assert {name.split("/")[0] for name in there} == {
-        "tenner_host", "tenner_sim", f"tenner-{tenner_version()}.dist-info",
+        "mpy_linker", "tenner_host", "tenner_sim", f"tenner-{tenner_version()}.dist-info",
     }  # fmt: skip
     listed = run(["git", "ls-files", "-z", *SHIPPED], cwd=ROOT).split("\0")
     wanted = {name for name in listed if name and (ROOT / name).exists()}

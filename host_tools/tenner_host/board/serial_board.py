@@ -16,7 +16,7 @@ from tenner_host.board.port_errors import explain_silence
 from tenner_host.board.transfer import Progress, get_files, put_files
 from tenner_host.board.transport import Transport
 from tenner_host.errors import BoardGone, BoardRefused, BoardSilent, CommandError
-from tenner_host.overlays import translate
+from tenner_host.overlay_maps import translate
 
 _Result = TypeVar("_Result")
 

@@ -17,7 +17,7 @@ from types import TracebackType
 
 from tenner_host.board.transport import FRIENDLY_PROMPT, Transport
 from tenner_host.errors import BoardSilent, CommandError
-from tenner_host.overlays import Translator
+from tenner_host.overlay_maps import translator
 
 #: `log.log` on the board: when, area, text.
 LOG_LINE = re.compile(r"^ *(\+\d+\.\d+s|\d\d:\d\d:\d\d) (\S+) +(.*)$")
@@ -69,7 +69,7 @@ class Console:
         self._text = ""
         #: The echo still expected of each typed line.
         self._echoes: list[str] = []
-        self._translator = Translator()
+        self._translator = translator()
 
     def __enter__(self) -> Console:
         return self

@@ -29,10 +29,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tenner_host import FIRMWARE, tenner_version
+from tenner_host import FIRMWARE, overlay_maps, tenner_version
 from tenner_host.build import BuildError, firmware_tree
 from tenner_host.errors import CommandError
-from tenner_host.overlays import maps
 from tenner_host.release.keys import key_id, public_line
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def code_of(version: str, family: str = "esp32", firmware: Path = FIRMWARE) -> d
             ]
         except BuildError as exc:
             raise CommandError(str(exc)) from exc
-    maps.keep(trees[1])
+    overlay_maps.keep(trees[1])
     code, with_page = _in_home(trees[0]), _in_home(trees[1])
     of_page = {name: data for name, data in with_page.items() if code.get(name) != data}
     return code | {f"{_PAGE}{name}": data for name, data in of_page.items()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version as installed
 from typing import Any
 
+from tenner_host import overlay_maps
 from tenner_host.board.board import Entry
 from tenner_host.board.info import Info
 from tenner_host.board.transfer import short_hash
@@ -14,7 +15,6 @@ from tenner_host.build import BuildError, Form, firmware_tree
 from tenner_host.catalog import boards_with, chip_of, find_board, known_boards
 from tenner_host.errors import CommandError
 from tenner_host.image import about
-from tenner_host.overlays import maps
 from tenner_host.project import Project
 from tenner_host.release import keys
 from tenner_host.remote import known
@@ -191,10 +191,10 @@ def code_tree(
             # Frozen code is not packed.
             frozen = firmware_tree(board, workspace=False, form=Form.FILES)
             is_inside = image in (about(board, frozen), about(board, tree))
-            maps.keep(frozen)
+            overlay_maps.keep(frozen)
     except BuildError as exc:
         raise CommandError(str(exc)) from exc
-    maps.keep(tree)
+    overlay_maps.keep(tree)
     if is_inside:
         # Code on the flash would hide the image's.
         return {path: data for path, data in tree.items() if not path.startswith(f"{HOME}/")}

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
+from tenner_host import overlay_maps
 from tenner_host.catalog import chip_of
 from tenner_host.errors import BoardSilent, CommandError
-from tenner_host.overlays import maps
 from tenner_host.release.release import About, is_newer
 from tenner_host.remote.known import Known
 from tenner_host.remote.link import Link
@@ -247,5 +247,5 @@ class Update:
         what, _, log = text.partition(_LOG)
         if _FAILED in what:
             why = what.partition(_FAILED)[2].partition(". I run ")[0]
-            return self._end(End.ROLLED_BACK, why, maps.translate(log))
+            return self._end(End.ROLLED_BACK, why, overlay_maps.translate(log))
         return self._end(End.REFUSED, what.removeprefix("No update: ").rstrip("."))

@@ -1,0 +1,3 @@
+from toy.app import main
+
+main()

@@ -1,0 +1,7 @@
+"""Steps of the sensor, and degrees."""
+
+STEPS = 16
+
+
+def celsius(raw):
+    return raw / STEPS
