@@ -39,7 +39,8 @@ def _git(*words: str) -> list[str]:
 def module_of(path: str) -> str:
     """`firmware/tenner/log.py` -> `tenner.log`; "" for no module of ours."""
     match = re.match(
-        r"(?:firmware|host_tools)/((?:tenner\w*|mpy_linker)/.+)\.py$|((?:tests|scripts)/.+)\.py$", path
+        r"(?:firmware|host_tools)/((?:tenner|mpy)\w*/.+)\.py$|((?:tests|scripts)/.+)\.py$",
+        path,
     )
     if not match:
         return ""

@@ -4,9 +4,9 @@ loads and evicts."""
 from __future__ import annotations
 
 from mpy_linker.bundle import Bundle, bundle, packed
-from mpy_linker.errors import OverlayError
 from mpy_linker.maps import Translator
 from mpy_linker.place import layout_path, table_of
+from mpy_linker.syntax import OverlayError
 from mpy_linker.table import CORE, Names, Table, read_table
 
 __all__ = [

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from mpy_linker.bundle import Bundle, bundle, wanted
 from mpy_linker.constants import find_constants
-from mpy_linker.errors import OverlayError
 from mpy_linker.merge import arrange
 from mpy_linker.mpy import compile_module
 from mpy_linker.place import gone, layout_path, place, read_layout, symbols_of
 from mpy_linker.program import AS_OBJECT, ModuleTarget, Program, Symbol, read_program
+from mpy_linker.syntax import OverlayError
 from mpy_linker.table import CORE, Names, Table, read_table
 
 #: (overlay of the user, overlay used, line, full name of the symbol)

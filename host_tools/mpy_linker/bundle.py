@@ -9,17 +9,16 @@ from dataclasses import dataclass
 
 from mpy_linker.constants import find_constants
 from mpy_linker.emit import File, emit
-from mpy_linker.errors import OverlayError
 from mpy_linker.maps import Map
 from mpy_linker.merge import Overlay, arrange, phases_named
+from mpy_linker.micropython_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from mpy_linker.minify import Minify
 from mpy_linker.naming import Naming
 from mpy_linker.plan import BORROW, LOADED, Plan
 from mpy_linker.program import Program, Symbol, read_program
 from mpy_linker.prune import fold_switches, prune
-from mpy_linker.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from mpy_linker.source import module_name
-from mpy_linker.syntax import walk
+from mpy_linker.syntax import OverlayError, walk
 from mpy_linker.table import CORE, Names, Table
 from mpy_linker.texts import Shelf, words
 

@@ -16,9 +16,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from mpy_linker.micropython_names import NAMES
+from mpy_linker.micropython_names import ARGUMENTS, NAMES
 from mpy_linker.program import External, Program, Symbol
-from mpy_linker.rom_names import ARGUMENTS
 from mpy_linker.scopes import CLASS
 from mpy_linker.source import Module
 from mpy_linker.split import whole

@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mpy_linker.errors import OverlayError
 from mpy_linker.program import AS_OBJECT, External, ModuleTarget, Program, Symbol, Target
 from mpy_linker.source import Module
-from mpy_linker.syntax import walk
+from mpy_linker.syntax import OverlayError, walk
 from mpy_linker.table import CORE, Names, Table
 
 

@@ -18,9 +18,9 @@ from itertools import chain, product
 
 from mpy_linker.kept import Kept, is_seen_outside, keywords, mentioned
 from mpy_linker.merge import Overlay
+from mpy_linker.micropython_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from mpy_linker.naming import BUILTINS, Naming, numbered
 from mpy_linker.program import External, Program, Symbol
-from mpy_linker.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from mpy_linker.scopes import CLASS, Binding
 from mpy_linker.source import Module
 from mpy_linker.split import whole

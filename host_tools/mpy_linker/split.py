@@ -14,10 +14,9 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mpy_linker.errors import OverlayError
 from mpy_linker.scopes import resolve
 from mpy_linker.source import Module
-from mpy_linker.syntax import FUNCTIONS, walk
+from mpy_linker.syntax import FUNCTIONS, OverlayError, walk
 
 #: Separates the name of a module from the overlay of a piece of it.
 MARK = ":"

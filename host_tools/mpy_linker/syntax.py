@@ -1,9 +1,14 @@
-"""A walk through a syntax tree for a third of the time of `ast.walk`: a build does it for millions
-of nodes."""
+"""The ground of this package: its error, and a walk through a syntax tree for a third of the time
+of `ast.walk`, since a build does it for millions of nodes."""
 
 from __future__ import annotations
 
 import ast
+
+
+class OverlayError(Exception):
+    """A program cannot be merged safely; the text names the module, the line and the reason."""
+
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -8,8 +8,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mpy_linker.errors import OverlayError
 from mpy_linker.split import MARK
+from mpy_linker.syntax import OverlayError
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from mpy_linker.syntax import FUNCTIONS, walk
 
-#: The tuple's name, of rom_names.STATIC, which takes the least flash.
+#: The tuple's name, of micropython_names.STATIC, which takes the least flash.
 TEXTS = "isspace"
 
 _LONGEST = 10  # MICROPY_ALLOC_PARSE_INTERN_STRING_LEN

@@ -139,9 +139,15 @@ def test_a_stale_layout_names_the_symbol_that_is_gone(toy, capsys):
         ("    return raw", "    return gone", "toy/units.py:7: gone is not defined"),
         ('"""Steps', 'from math import *\n"""Steps', "toy/units.py:1: `import *` hides"),
         (
+            "    return raw",
+            "    from toy import stats\n    stats.mean = None\n    return raw",
+            "toy/units.py:8: toy.stats.mean is changed from outside its module",
+        ),
+        (
             "STEPS = 16",
-            "from toy import stats\nSTEPS = 16\nstats.mean = None",
-            "toy/units.py:5: toy.stats.mean is changed from outside its module",
+            "from toy import stats\nSTEPS = 16\nprint(stats.mean)",
+            "toy/units.py:5: toy.units (overlay units_1) needs toy.stats.mean (overlay report_1) "
+            "while it is imported, and units_1 stays in phase IDLE without report_1",
         ),
         (
             "    return raw",

@@ -7,9 +7,8 @@ import subprocess
 import pytest
 
 from mpy_linker import bundle
-from mpy_linker.micropython_names import NAMES
+from mpy_linker.micropython_names import ARGUMENTS, ATTRIBUTES, NAMES, ROM, STATIC
 from mpy_linker.plan import LENT, STAYS
-from mpy_linker.rom_names import ARGUMENTS, ATTRIBUTES, ROM, STATIC
 from mpy_linker.texts import TEXTS
 from tenner_host.interpreters import find_micropython, find_micropython32
 from tests.host.overlays_support import MAIN, both, package, table

@@ -3,8 +3,8 @@
 import ast
 
 from mpy_linker import CORE, bundle
+from mpy_linker.emit import joined
 from mpy_linker.scopes import resolve
-from mpy_linker.short_lines import joined
 from mpy_linker.source import Module
 from mpy_linker.texts import TEXTS, pool
 from tests.host.overlays_support import MAIN, both, package, table
