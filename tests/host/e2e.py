@@ -144,8 +144,8 @@ class Bench:
         return found()[count - 1]
 
     def ask(self, text, chat=OWNER, timeout_s=LIMIT_S):
-        """Write by Telegram and return the answer, which quotes the question; what else that chat
-        is told meanwhile is no answer."""
+        """Write by Telegram and return the answer, which quotes the question: other messages may
+        come before it."""
         asked = self.telegram.say(chat, text)["message_id"]
 
         def answers(telegram):

@@ -60,7 +60,7 @@ class Agent:
         self.tidying = False
         #: Has a background turn read untrusted text? From then on its reports count as untrusted.
         self.untrusted_reports = False
-        #: Names of the running background tasks (agent.background), and how many have been started.
+        #: Names of the running background tasks (agent.background), and the number of all of them.
         self.spawned: list[str] = []
         self.spawn_count = 0
         self._session: Session | None = None

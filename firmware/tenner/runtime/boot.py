@@ -154,7 +154,7 @@ def _want_bluetooth(app: "Beginning"):
 
 
 def _forget_servers(place, servers):
-    """Remove the files of MCP servers that are no longer in the settings (see tools.mcp_refresh)."""
+    """Remove the files of MCP servers that left the settings (see tools.mcp_refresh)."""
     if files.exists(place):
         for entry, kind in list(entries(place)):
             # A folder there is none of ours.
