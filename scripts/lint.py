@@ -36,6 +36,7 @@ from scripts import (
     package_json,
     security_table,
     settings_page,
+    walks,
     wiring_pictures,
 )
 from tenner_host import FIRMWARE, ROOT, build, interpreters
@@ -252,8 +253,9 @@ def subset() -> list[str]:
     ]
 
 
-def generated_files() -> list[str]:
-    made = {
+def generated_texts() -> dict[Path, str]:
+    """The files that `make format` writes, as they would be now."""
+    return {
         api_page.TARGET: api_page.page(),
         **package_json.files(),
         config_template.TARGET: config_template.template(),
@@ -263,8 +265,13 @@ def generated_files() -> list[str]:
         models_table.TARGET: models_table.page(),
         security_table.TARGET: security_table.page(),
         settings_page.TARGET: settings_page.page(),
+        walks.TARGET: walks.page(),
         **wiring_pictures.pictures(),
     }
+
+
+def generated_files() -> list[str]:
+    made = generated_texts()
     return [problem for path, text in made.items() if (problem := generated.stale(path, text))]
 
 

@@ -15,7 +15,7 @@ line without parsing it:
 
 A request may also have ["i","type","path"], a picture, before its last ["u"].
 
-`history_records` writes them. One write appends a complete turn. `check` finds damage of a power
+`history_lines` writes them. One write appends a complete turn. `check` finds damage of a power
 cut or an edit (agent.history_repair) and keeps the complete turns.
 """
 
