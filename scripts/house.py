@@ -178,12 +178,12 @@ def lowered(found: Figures, budgets: Figures) -> Figures:
     are gone. New rows come only if there are no budgets at all."""
     if not any(budgets.values()):
         budgets = {
-            section: {name: _with_grain(section, name, value) for name, value in names.items()}
+            section: {name: with_grain(section, name, value) for name, value in names.items()}
             for section, names in found.items()
         }
     return {
         section: {
-            name: min(budget, _with_grain(section, name, found[section][name]))
+            name: min(budget, with_grain(section, name, found[section][name]))
             for name, budget in names.items()
             if name in found[section]
         }
@@ -191,7 +191,8 @@ def lowered(found: Figures, budgets: Figures) -> Figures:
     }
 
 
-def _with_grain(section: str, name: str, value: int) -> int:
+def with_grain(section: str, name: str, value: int) -> int:
+    """The budget of a figure: a little above it for lines."""
     is_lines = section.endswith(".lines") or name.startswith("lines_")
     return -(-value // _GRAIN) * _GRAIN if is_lines else value
 
