@@ -67,8 +67,11 @@ class Request:
     is_guest = False
 
     def __init__(self, method: str, path: str, query: str, headers: dict[str, str]) -> None:
+        #: As it came, in capital letters with a browser.
         self.method = method
+        #: It begins with a slash; its escapes stay.
         self.path = path
+        #: Behind the question mark, with its escapes, "" without one; see `asked`.
         self.query = query
         self.headers = headers
 
