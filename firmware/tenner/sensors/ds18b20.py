@@ -17,6 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.port import Port
 
+_FAMILIES = (0x22, 0x28)  # the first byte of a rom: DS1822, DS18B20
+_CONVERT = const(0x44)
+_WRITE_SCRATCHPAD = const(0x4E)
+_READ_SCRATCHPAD = const(0xBE)
+_TWELVE_BITS = const(0x7F)
 _MARK = const(0x5A)
 
 
@@ -49,21 +54,21 @@ async def _measure(pin, wire, rom):
         if len(rom) != 8:
             return "rom must be 16 hex digits"
     else:
-        found = [each for each in wire.scan() if each[0] in (0x22, 0x28)]
+        found = [each for each in wire.scan() if each[0] in _FAMILIES]
         if not found:
             return "no DS18B20 answers"
         if len(found) > 1:
             return "set rom to one of " + ", ".join([hexlify(each).decode() for each in found])
         rom = found[0]
     # Unused alarm limits as a mark, and 12 bits. A chip that loses its supply forgets them too.
-    for data in (bytes((0x4E, _MARK, _MARK, 0x7F)), b"\x44"):
+    for data in (bytes((_WRITE_SCRATCHPAD, _MARK, _MARK, _TWELVE_BITS)), bytes((_CONVERT,))):
         wire.select_rom(rom)
         wire.write(data)
     await wait_ms(750)
     if not wire.readbit():
         return "the sensor is not done after 750 ms"
     wire.select_rom(rom)
-    wire.writebyte(0xBE)
+    wire.writebyte(_READ_SCRATCHPAD)
     data = bytearray(9)
     wire.readinto(data)
     if wire.crc8(data):
