@@ -374,6 +374,8 @@ class TestDrivers(unittest.TestCase):
         ):
             self.module("onewire", ScriptedWire(0x191, **changes))
             self.fails(words, "ds18b20", pin="D1")
+        other = "10" + "00" * 7
+        self.fails("pin D1: rom is that of another chip", "ds18b20", pin="D1", rom=other)
 
     def test_dht22(self):
         self.module("dht", ScriptedDht((1, 2), (-10.1, 65.2)))

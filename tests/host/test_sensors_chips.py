@@ -288,6 +288,8 @@ def test_several_ds18b20_are_told_apart(bench):
     for rom in ("28ff", "nonsense"):
         with pytest.raises(SensorError, match="rom must be 16 hex digits"):
             bench.read("ds18b20", pin="A1", rom=rom)
+    with pytest.raises(SensorError, match="rom is that of another chip"):
+        bench.read("ds18b20", pin="A1", rom="10" + "00" * 7)
 
 
 def test_dht22_gives_what_is_now_and_not_what_was(bench):

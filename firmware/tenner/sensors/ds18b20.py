@@ -53,6 +53,9 @@ async def _measure(pin, wire, rom):
             rom = b""
         if len(rom) != 8:
             return "rom must be 16 hex digits"
+        # A DS18S20 counts halves of a degree: its numbers would look right, and be wrong.
+        if rom[0] not in _FAMILIES:
+            return "rom is that of another chip: it must begin with 28 or 22"
     else:
         found = [each for each in wire.scan() if each[0] in _FAMILIES]
         if not found:
