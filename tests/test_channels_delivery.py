@@ -415,6 +415,41 @@ class TestAnswers(unittest.TestCase):
         app.reply(Message("console", "owner", "hello", "owner"), "hi")
         self.assertEqual(app.ids, ["tg-1000-101", "tg-1000-101", None])
 
+    def test_a_restart_tells_of_its_messages_before_the_outbox_sends(self):
+        """An answer of before would leave first, and 16 others: its id would be forgotten."""
+        from tenner.channels.telegram import part
+
+        order = []
+
+        class Bot:
+            owner = "1000"
+            interrupted = {"1000": [101]}
+            offset = 0
+
+            def say(self, chat, text, reply_to=None, id=None):
+                order.append(id)
+
+            def save(self, offset):
+                order.append("saved")
+
+            async def poll(self):
+                pass
+
+        async def send():
+            order.append("sending")
+
+        async def scene():
+            bot = Bot()
+            list(part.services(App(), bot))
+            sending = asyncio.create_task(send())
+            await sending
+            for _ in range(9):
+                await asyncio.sleep(0)
+            return bot.interrupted
+
+        self.assertEqual(asyncio.run(scene()), None)
+        self.assertEqual(order, ["tg-1000-101", "saved", "sending"])
+
 
 if __name__ == "__main__":
     unittest.main()

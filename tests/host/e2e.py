@@ -143,13 +143,16 @@ class Bench:
             ) from exc
         return found()[count - 1]
 
-    def ask(self, text, chat=OWNER, timeout_s=LIMIT_S):
+    def ask(self, text, chat=OWNER, timeout_s=LIMIT_S, quotes=True):
         """Write by Telegram and return the answer, which quotes the question: other messages may
-        come before it."""
+        come before it. A chart and a welcome quote nothing: they are the next message."""
+        before = len(self.told(chat))
         asked = self.telegram.say(chat, text)["message_id"]
 
         def answers(telegram):
-            return [one.text for one in list(telegram.sent) if one.reply_to == asked]
+            if quotes:
+                return [one.text for one in list(telegram.sent) if one.reply_to == asked]
+            return self.told(chat)[before:]
 
         try:
             self.telegram.wait_for(answers, timeout_s)

@@ -1,7 +1,8 @@
 # tenner channels.telegram.part: makes the channel, and names its services; see channels.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.channels.telegram import pair
+from tenner import overlay
+from tenner.channels.telegram import pair, receive
 from tenner.channels.telegram.channel import Telegram
 from tenner.log import log
 
@@ -30,6 +31,9 @@ def make(app: "Application") -> Telegram:
 def services(app: "Application", bot: Telegram) -> "Iterator[tuple[str, Callable]]":
     """Yield its service; log how the board gets an owner, if it has none."""
     app.telegram = bot
+    if bot.interrupted:
+        # Before the outbox sends: it knows the id of an answer that it has, or has sent just now.
+        overlay.later("SEND", None, receive.tell_interrupted, bot)
     if not bot.owner:
         log("telegram", "no owner yet. " + pair.offer(bot, app.state))
     yield "telegram", bot.poll
