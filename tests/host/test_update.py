@@ -80,7 +80,7 @@ def test_a_good_version_is_offered_installed_and_stays():
 BAD = [
     (
         "stops_at_import",
-        ("app.py", "_DRAIN_MS = const(50)", '_DRAIN_MS = int("broken")'),
+        ("app.py", '    port: "Port"\n', '    port = int("broken")\n'),
         "it did not come up",
         "broken",
     ),
@@ -98,7 +98,7 @@ BAD = [
     ),
     (
         "loses_wifi",
-        ("runtime/boot.py", 'get("wifi.ssid")', '"elsewhere"'),
+        ("runtime/boot.py", 'Wifi(app.port, get("wifi.ssid")', 'Wifi(app.port, "elsewhere"'),
         "it came up, but did not connect to the network",
         "it is up",
     ),
