@@ -305,6 +305,8 @@ def test_a_fault_in_a_tool_is_an_error_of_that_tool_alone():
     ):
         install(bench)
         bench.wait_told(f"I run version 0.9.0 now, in place of {OLD}", timeout_s=120)
+        # The restart after the trial, not that into it.
+        bench.wait_for("0.9.0 has passed its trial", 60)
         bench.wait_for("tenner 0.9.0 on esp32")
         bench.wait_for("(pool.ntp.org)")
         assert "21.5" not in bench.ask(ASK)
