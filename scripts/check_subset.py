@@ -294,6 +294,9 @@ def _top(tree: ast.Module) -> Iterator[ast.stmt]:
 def layer(module: str) -> int | None:
     """The rank of a dotted module name, or None for modules outside the layers."""
     parts = module.split(".")
+    if parts[-1] == "command":
+        # Found by its name (see channels.commands), so nothing imports it.
+        return RANK["app"]
     return RANK.get(parts[1]) if len(parts) > 1 and parts[0] == "tenner" else None
 
 

@@ -136,57 +136,69 @@ class TestConsole(unittest.TestCase):
         self.assertEqual(terminal.printed, expected)
 
 
-class App:
-    def __init__(self):
-        self.done = []
+class Lane:
+    holder = "a beat"
+    preemptions = 2
 
-    def show_lanes(self):
-        yield "not due"
-        yield "nothing waits"
 
-    def show_budget(self):
-        return "100 of 200"
+class Agent:
+    lane = Lane()
+    spawned = ()
 
-    def act_stop(self, args, channel, chat):
-        self.done.append((args, channel, chat))
+    def stop(self):
         return "Stopped."
 
 
+class App:
+    agent = Agent()
+    inbox = ()
+    telegram = None
+
+    def __init__(self):
+        self.config = {}
+
+
 class Said:
-    channel = "console"
     chat = "owner"
 
-    def __init__(self, text):
+    def __init__(self, text, channel="console"):
         self.text = text
+        self.channel = channel
 
 
 class TestCommands(unittest.TestCase):
-    def answer(self, text):
-        self.app = App()
-        return run(commands.run(self.app, Said(text)))
+    def answer(self, text, channel="console"):
+        return run(commands.run(App(), Said(text, channel)))
 
-    def test_what_is_shown_comes_from_the_app(self):
-        self.assertEqual(self.answer("/lanes"), "not due\nnothing waits")
-        self.assertEqual(self.answer("/LANES@tenner_bot"), "not due\nnothing waits")
-        self.assertEqual(self.answer("/budget"), "100 of 200")
+    def test_a_command_is_found_in_the_folder_of_its_feature(self):
+        lanes = "running: a beat\nwaiting: 0 message(s)\npreempted by people: 2"
+        self.assertEqual(self.answer("/lanes"), lanes)
+        self.assertEqual(self.answer("/LANES@tenner_bot"), lanes)
+        self.assertEqual(self.answer("/stop"), "Stopped.")
 
-    def test_what_acts_gets_its_arguments_and_the_chat(self):
-        self.assertEqual(self.answer("/stop it  all"), "Stopped.")
-        self.assertEqual(self.app.done, [("it  all", "console", "owner")])
+    def test_it_gets_its_arguments_and_the_chat(self):
+        self.assertTrue("5 minutes or more" in self.answer("/chart room.temperature 1m"))
+        self.assertTrue("Only on the serial console" in self.answer("/pair", "telegram"))
+        self.assertTrue("Telegram is off" in self.answer("/pair"))
 
-    def test_help_names_every_command(self):
+    def test_help_names_every_command_the_first_ones_first(self):
         for text in ("/help", "/start", "/"):
-            answer = self.answer(text)
-            for name, _, about in commands.COMMANDS:
-                self.assertTrue("/%s - %s" % (name, about) in answer)
+            lines = self.answer(text).split("\n")
+            self.assertEqual(len(lines), 15)
+            for name, _, _, about in commands.rows():
+                self.assertTrue("/%s - %s" % (name, about) in lines)
+            self.assertTrue(lines[0].startswith("/alarms "))
+            self.assertTrue(lines[-1].startswith("/help "))
+
+    def test_each_is_in_a_module_that_is_there(self):
+        for _, place, rank, _ in commands.rows():
+            self.assertTrue(rank.isdigit())
+            __import__("tenner." + place)
 
     def test_an_unknown_command_names_the_nearest(self):
         self.assertTrue("/status?" in self.answer("/staus"))
         self.assertTrue("/heartbeat?" in self.answer("/hearbeat x"))
         self.assertTrue("/help" in self.answer("/qqqqqqqqqqqqqqq"))
-
-    def test_what_the_app_cannot_do(self):
-        self.assertTrue("not available" in self.answer("/cron"))
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def alarm(board, line=0):
 
 def alarms(board, args=""):
     """The answer to /alarms."""
-    return asyncio.run(alarm_commands.command(board.service, args))
+    return asyncio.run(alarm_commands.answer(board.service, args))
 
 
 class Episodes(unittest.TestCase):

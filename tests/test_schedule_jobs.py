@@ -7,8 +7,7 @@ import unittest
 import schedule_sim as sim
 from support import run, temp_folder
 from tenner.agent.errors import LaneBusy, Preempted
-from tenner.channels import status_commands
-from tenner.schedule import cron_jobs, outcome
+from tenner.schedule import command, cron_jobs, outcome
 from tenner.schedule.cronexpr import five_fields
 from tenner.schedule.task import Run, Task
 from tenner.store.posix_tz import Zone
@@ -433,7 +432,7 @@ class ToolContext:
 class TheCommand(unittest.TestCase):
     def show(self, board):
         board.settings["cron"] = board.service
-        return status_commands.Report(board).show_cron()
+        return command.command(board, "cron", "", "console", "owner")
 
     def test_its_times_have_their_zone(self):
         abroad = dict(DAILY, tz="Asia/Shanghai")

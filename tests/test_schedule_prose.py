@@ -6,9 +6,9 @@ import unittest
 
 import schedule_sim as sim
 from support import read_bytes, run
+from tenner import app
 from tenner.agent.errors import LaneBusy, Preempted
-from tenner.channels import status_commands
-from tenner.schedule import known_values, prose, status
+from tenner.schedule import command, known_values, prose, status
 from tenner.sensors.ring import Ring
 from tenner.store import files
 
@@ -319,6 +319,8 @@ class Answers(unittest.TestCase):
 
     def test_only_the_owner(self):
         class App:
+            is_owner = app.App.is_owner
+
             def owner(self):
                 return "telegram", 1
 
@@ -326,12 +328,15 @@ class Answers(unittest.TestCase):
                 return board.service
 
         board = self.offered()
-        report = status_commands.Report(App())
+
+        def use(channel, chat):
+            return command.command(App(), "heartbeat", "use 6", channel, chat)
+
         for channel, chat in (("telegram", 2), ("mqtt", "say"), ("telegram", "-7:1")):
-            said = report.act_heartbeat("use 6", channel, chat)
+            said = use(channel, chat)
             self.assertEqual(said, "Only the owner changes the lines.")
         self.assertEqual(board.text(), FILE)
-        said = run(report.act_heartbeat("use 6", "telegram", "1:5"))
+        said = run(use("telegram", "1:5"))
         self.assertTrue(said.startswith("Line 6 is a rule now"), said)
 
 

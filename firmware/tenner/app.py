@@ -9,7 +9,6 @@ from tenner.agent import background, health
 from tenner.agent.accounting import Budget
 from tenner.channels import commands, question
 from tenner.channels.delivery import Delivery
-from tenner.channels.status_commands import Report
 from tenner.llm.chain import Chain
 from tenner.log import log, redact
 from tenner.net.http import Http
@@ -187,6 +186,13 @@ class App:
             return "mqtt", self.mqtt.owner
         return ("console", "owner") if self.console is not None else (None, None)
 
+    def is_owner(self, channel: str, chat: int | str) -> bool:
+        """Return whether a person there is the owner, in any topic of their chat."""
+        owner = self.owner()
+        return channel in ("console", "page") or (
+            channel == owner[0] and str(chat).split(":")[0] == str(owner[1]).split(":")[0]
+        )
+
     def deliver(
         self,
         channel: str,
@@ -289,7 +295,7 @@ class App:
 
     async def command_text(self, message: "Message") -> str:
         """Return the answer to a line that begins with a slash."""
-        text = await commands.run(Report(self), message)
+        text = await commands.run(self, message)
         # The code of the commands makes room for an answer in steps.
         return text if isinstance(text, str) else await text
 

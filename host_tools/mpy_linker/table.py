@@ -26,6 +26,8 @@ CLASSES = "*"
 _PROGRAM = "program"
 _ROOM = "room"
 #: The sections of a rules file whose values are lists.
+#: In `dynamic`: every package.
+_ANY = "*"
 _SECTIONS = (CORE, "phases", "dynamic", "packs", "api", "separate", "linux")
 
 
@@ -163,8 +165,8 @@ class Table:
         """The names that code looks up in this module, which has `names` and which it finds by
         name at run time; [] for all others."""
         package = module.rpartition(".")[0]
-        listed = self.dynamic.get(package) or self.dynamic.get(_any_beside(package), [])
-        return listed if listed and listed[0] in names else []
+        lists = [self.dynamic.get(key, []) for key in (package, _any_beside(package), _ANY)]
+        return [name for listed in lists if listed and listed[0] in names for name in listed]
 
 
 def _any_beside(package: str) -> str:

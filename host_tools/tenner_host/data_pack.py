@@ -19,6 +19,9 @@ DECLARED = ("NEEDS", "TURNS")
 _FIRST = "store/config.tsv"
 #: The settings of each channel, which belong to that table on a board: see store/config.py.
 _OF_CHANNELS = "channels/*/settings.tsv"
+#: The commands of all features, and those of the features: see channels/commands.py.
+_COMMANDS = "channels/commands.tsv"
+_OF_FEATURES = "*/commands.tsv"
 
 
 def declared(source: bytes) -> str:
@@ -73,16 +76,23 @@ def packed(
         for name in files
         if name.startswith("tools/") and name.endswith(".json")
     }
+    if _COMMANDS in files:
+        _joined(files, _COMMANDS, _OF_FEATURES)
     if _FIRST in files:
-        of_channels = [
-            files.pop(name).partition(b"\n")[2]
-            for name in fnmatch.filter(sorted(files), _OF_CHANNELS)
-        ]
-        files[_FIRST] += b"".join(of_channels)
+        of_channels = _joined(files, _FIRST, _OF_CHANNELS)
         notes[_FIRST] = " ".join(table.split(b"\t")[0].decode() for table in of_channels)
         if not has_meanings:
             files[_FIRST] = without_meanings(files[_FIRST])
     return {**rest, f"{folder}{NAME}": pack(files, notes)} if files else rest
+
+
+def _joined(files: dict[str, bytes], table: str, more: str) -> list[bytes]:
+    """Append the rows of the tables that match `more` to this one; return those, without their
+    heads."""
+    names = [name for name in fnmatch.filter(sorted(files), more) if name != table]
+    rows = [files.pop(name).partition(b"\n")[2] for name in names]
+    files[table] += b"".join(rows)
+    return rows
 
 
 def without_meanings(table: bytes) -> bytes:

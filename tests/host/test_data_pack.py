@@ -26,6 +26,10 @@ def board(tmp_path, monkeypatch):
     return tmp_path
 
 
+#: Tables with rows from the folders of channels or features, and the names of those files.
+JOINED = {"store/config.tsv": "settings.tsv", "channels/commands.tsv": "commands.tsv"}
+
+
 def test_every_file_is_read_as_it_is_in_the_source(board):
     names = [name for name, _, _ in package.packed("")]
     assert {"store/config.tsv", "agent/person.md", "sensors/chips.tsv"} <= set(names)
@@ -34,9 +38,11 @@ def test_every_file_is_read_as_it_is_in_the_source(board):
         data = (FIRMWARE / "tenner" / name).read_bytes()
         if name.endswith(".json"):
             data = build.minify_json(data, name)
+        if name in JOINED:
+            for more in sorted((FIRMWARE / "tenner").rglob(JOINED[name])):
+                if more != FIRMWARE / "tenner" / name:
+                    data += more.read_bytes().partition(b"\n")[2]
         if name == "store/config.tsv":
-            for more in sorted((FIRMWARE / "tenner/channels").glob("*/settings.tsv")):
-                data += more.read_bytes().partition(b"\n")[2]
             data = data_pack.without_meanings(data)
         assert b"".join(files.blocks(*package.locate(name))) == data, name
 

@@ -140,7 +140,7 @@ class Life:
             board.readings["room"] = {} if value else {"temperature": 20}
         elif kind == "mute":
             words = "mute line 1 %ds" % value
-            self.guard(lambda: asyncio.run(alarm_commands.command(board.service, words)))
+            self.guard(lambda: asyncio.run(alarm_commands.answer(board.service, words)))
         else:
             self.guard(lambda: board.step(True))
 

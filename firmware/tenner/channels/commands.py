@@ -1,64 +1,63 @@
-# tenner channels.commands: the commands that people type, the same in every channel, and /help.
+# tenner channels.commands: finds the command that a person types, in every channel; /help.
 # MIT license; Copyright (c) 2026 the tenner authors
+"""
+A command is a row in the `commands.tsv` of its feature's folder; no other file names it. The row's
+module has
 
-from tenner.store import suggest
+    command(app, name, args, channel, chat)
+
+which returns the answer, or a coroutine that returns it.
+"""
+
+from tenner.overlay_loader import module
+from tenner.port.compat import const
+from tenner.port.package import folders, packed
+from tenner.store import files, suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Iterator
     from typing import Any
 
     from tenner.agent.message_queue import Message
-    from tenner.channels.status_commands import Report
+    from tenner.types import Reporting
 
-# (name, does it act or take arguments, one line of help)
-COMMANDS = (
-    (
-        "heartbeat",
-        True,
-        "each task: its values, its state, its next run; use, ask or off N: answers an offer",
-    ),
-    ("alarms", True, "the open alarms; ack ID, mute ID [2h], unmute ID, why ID"),
-    (
-        "trigger",
-        True,
-        "check every sensor now, and run tasks without a condition; a number runs that line",
-    ),
-    ("why", True, "its last decisions and its next run"),
-    ("chart", True, "a picture of a value's readings, such as room.temperature 24h"),
-    ("cron", False, "the jobs and when they run"),
-    ("lanes", False, "running and waiting turns"),
-    ("budget", False, "tokens used and left today"),
-    ("status", True, "uptime, heap, network, clock"),
-    ("update", True, "a newer version of the agent, which you may install"),
-    ("new", True, "a fresh conversation"),
-    ("pair", True, "a code that makes a Telegram chat the owner"),
-    ("web", True, "a link that opens this agent's page in a browser; guest: for looking only"),
-    ("stop", True, "cancel the running turn"),
-    ("help", False, "this list"),
-)
+#: `command module rank meaning`, separated by tabs; /help begins with the lowest rank. A build
+#: joins these tables in the one of this folder.
+_OWN = "commands.tsv"
+_LONGEST = const(32)  # letters of a name that are repeated
 
 
-async def run(app: "Report", message: "Message") -> "str | Coroutine[Any, Any, str]":
-    """
-    Return the answer to a message that is a command, or a coroutine that returns it. A command
-    that only shows something calls `app.show_<name>()`, which returns a str or an iterable of
-    lines; one that acts calls `app.act_<name>(args, channel, chat)`, which returns the answer or
-    its coroutine. An app without the method does not offer the command.
-    """
+async def run(app: "Reporting", message: "Message") -> "str | Coroutine[Any, Any, str]":
+    """Return the answer to a message that is a command, or a coroutine that returns it."""
     name, _, args = message.text.strip().partition(" ")
     name = name[1:].split("@")[0].lower()
     if name in ("help", "start", "?", ""):
-        return "\n".join(["/%s - %s" % (known, about) for known, _, about in COMMANDS])
-    for known, acts, _ in COMMANDS:
-        if known == name:
-            method = getattr(app, ("act_" if acts else "show_") + name, None)
-            if method is None:
-                return "/%s is not available here." % name
-            if acts:
-                return method(args.strip(), message.channel, message.chat)
-            lines = method()
-            return lines if isinstance(lines, str) else "\n".join(lines)
-    guess = suggest.nearest(name, [known for known, _, _ in COMMANDS])
+        return "\n".join(["/%s - %s" % (row[0], row[3]) for row in sorted(rows(), key=_rank)])
+    for row in rows():
+        if row[0] == name:
+            found = module("tenner." + row[1])
+            return found.command(app, name, args.strip(), message.channel, message.chat)
+    guess = suggest.nearest(name, [row[0] for row in rows()])
     hint = "Did you mean /%s?" % guess if guess else "/help lists all commands."
-    return "There is no command /%s. %s" % (name[:32], hint)
+    return "There is no command /%s. %s" % (name[:_LONGEST], hint)
+
+
+def rows() -> "Iterator[list[str]]":
+    """Yield [command, module, rank, meaning] of each command."""
+    for place in _tables():
+        for line in files.lines_of(files.blocks(*place)):
+            row = line.decode().split("\t")
+            if row[2] != "rank":
+                yield row
+
+
+def _tables():
+    for _, place, _ in packed("channels/" + _OWN):
+        yield place
+    for above in ("", "channels"):
+        yield from folders(above, _OWN)
+
+
+def _rank(row):
+    return int(row[2])

@@ -4,7 +4,7 @@
 import json
 import sys
 
-from tenner import __version__
+from tenner import __version__, overlay
 from tenner.agent import health
 from tenner.port.compat import const
 from tenner.sensors import ring
@@ -12,13 +12,22 @@ from tenner.sensors.units import unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Coroutine, Iterator
     from typing import Any
 
-    from tenner.types import Shown
-
+    from tenner.types import Reporting, Shown
 
 _GOAL = const(4096)  # bytes
+
+
+def command(
+    app: "Reporting", name: str, args: str, channel: str, chat: int | str
+) -> "str | Coroutine[Any, Any, str]":
+    """Return the answer to `/status [json]`, or a coroutine that returns it; see commands."""
+    waiting = len(app.get("delivery").outbox)
+    if args == "json":
+        return overlay.step("COMMAND", as_json, app, waiting)
+    return "\n".join(lines(app, waiting))
 
 
 def lines(app: "Shown", waiting: int) -> "Iterator[str]":

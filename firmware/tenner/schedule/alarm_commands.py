@@ -1,4 +1,4 @@
-# tenner schedule.alarm_commands: /alarms: lists, acknowledges, mutes and explains alarms.
+# tenner schedule.alarm_commands: lists, acknowledges, mutes and explains alarms.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
@@ -18,7 +18,7 @@ _WHO = const(32)
 _HELP = const("expected: ack ID, mute ID [2h], unmute ID, why ID; /alarms shows the IDs")
 
 
-async def command(service: "Service", args: str = "") -> str:
+async def answer(service: "Service", args: str = "") -> str:
     """Return the answer to `/alarms [ack|mute|unmute|why ID [DURATION]]`; the ID of a line is
     `line 5`."""
     await overlay.step("COMMAND", status.reread, service)
