@@ -20,7 +20,7 @@ from tenner.port.package import entries
 from tenner.runtime import power, services
 from tenner.schedule.service import CronJobs, Heartbeat
 from tenner.store import attachments, config, configload, files, quarantine
-from tenner.update import offer, slot, trial
+from tenner.update import offer, request, slot, trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,10 +168,9 @@ async def start(app: "Starting") -> None:
     for line in _lines(app.port, () if is_safe else app.port.i2c_names()):
         log("boot", line)
     asyncio.get_event_loop().set_exception_handler(services.unhandled)
-    if files.exists(app.port.path("lib/failed")):
-        overlay.later("UPDATE", None, trial.rolled_back, app)
-    elif files.exists(app.port.path("lib/passed")):
-        overlay.later("UPDATE", None, trial.passed, app)
+    path = app.port.path
+    if any(map(files.exists, (path("lib/failed"), path("lib/passed"), app.state + slot.ORDER))):
+        overlay.later("UPDATE", None, request.look_back, app)
     for name, service, *args in list(_list(app, is_safe)):
         asyncio.create_task(services.supervise(name, service, *args))
     _tell_wrong(app)

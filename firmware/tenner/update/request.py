@@ -3,7 +3,8 @@
 
 from tenner import overlay
 from tenner.log import log
-from tenner.update import install, trial
+from tenner.store import files
+from tenner.update import install, slot, trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,21 +13,25 @@ if TYPE_CHECKING:
 _FAILURES = (OSError, ValueError, overlay.OutOfMemory)
 _DONE = "Version %s is in place. I restart into its trial; you hear from me within ten minutes."
 _TWICE = "another update is running"
+_CUT = "I was restarted during the update. Please send /update again: it goes on where it was."
 _SHORT = "the board is short of memory. Restart it, then send /update again"
 
 
 async def look(app: "Updating", channel: str, chat: int | str) -> "tuple[str, str] | None":
     """Return (version, question) of the release at update.url; None after a message to this chat
     that there is none."""
+    _begin(app)
+    version = None
     try:
         _, version, text = await overlay.step("UPDATE", install.look, app)
-        if version:
-            return version, text
-        text = _no(text)
+        if not version:
+            text = _no(text)
     except _FAILURES as error:
         text = _no(error)
-    app.deliver(channel, chat, text)
-    return None
+    if not version:
+        app.deliver(channel, chat, text)
+    _end(app)
+    return (version, text) if version else None
 
 
 async def run(
@@ -42,16 +47,50 @@ async def run(
         _tell(app, channel, chat, _no(_TWICE))
         return
     app.updating = True
+    if channel:
+        _begin(app)
     try:
         await overlay.step("UPDATE", install.download, app, version, computer)
+        if channel:
+            app.deliver(channel, chat, _DONE % version)
     except _FAILURES as error:
         _tell(app, channel, chat, _no(error))
+        _end(app)
         return
     finally:
         app.updating = False
-    if channel:
-        app.deliver(channel, chat, _DONE % version)
+    _end(app)
     await overlay.step("UPDATE", trial.restart, app)
+
+
+async def look_back(app: "Updating") -> None:
+    """Tell the owner how the update before this start has ended."""
+    if files.exists(app.port.path("lib/failed")):
+        await trial.rolled_back(app)
+    elif files.exists(app.port.path("lib/passed")):
+        await trial.passed(app)
+    if files.exists(app.state + slot.ORDER):
+        _cut_off(app)
+
+
+def _cut_off(app: "Updating"):
+    # Its last step is the restart into the trial.
+    channel, chat = app.owner()
+    if channel is not None and not files.exists(app.port.path("lib/trial")):
+        log("update", "a restart has ended it")
+        app.deliver(channel, chat, _CUT, id="update.run")
+    _end(app)
+
+
+def _begin(app: "Updating"):
+    try:
+        files.write_atomic(app.state + slot.ORDER, "")
+    except OSError as error:
+        log("update", "you would not hear of a restart during it: %s" % error)
+
+
+def _end(app: "Updating"):
+    files.remove(app.state + slot.ORDER)
 
 
 def _tell(app: "Updating", channel, chat, text):

@@ -26,6 +26,8 @@ _DONE = "/slot"  # in the new tree: how many bytes the slot has
 
 #: In the folder of the state: how the last update has ended, for the owner's computer.
 OUTCOME = "/update.txt"
+#: There too, while an order of the owner's is carried out.
+ORDER = "/update.run"
 #: There too: a sentence about the newer version that the daily look has found.
 SUMMARY = "/update.new"
 
