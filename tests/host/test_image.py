@@ -142,6 +142,8 @@ def test_the_workflow_builds_each_of_them():
     # Every step that is not an action of others is a script that bash can read.
     steps = [step for step in job["steps"] if "uses" not in step]
     assert len(steps) == 3 and all(step["run"].strip() for step in steps)
+    # An installed copy would write to the cache, and the steps after it look into the clone.
+    assert "pip install -e ." in steps[0]["run"] and "build/image/data.romfs" in steps[2]["run"]
 
 
 def test_the_parts_are_put_together():
