@@ -155,7 +155,7 @@ class App:
     telegram = None
 
     def __init__(self):
-        self.config = {}
+        self.config = {"name": "attic"}
 
 
 class Said:
@@ -181,14 +181,20 @@ class TestCommands(unittest.TestCase):
         self.assertTrue("Only on the serial console" in self.answer("/pair", "telegram"))
         self.assertTrue("Telegram is off" in self.answer("/pair"))
 
-    def test_help_names_every_command_the_first_ones_first(self):
-        for text in ("/help", "/start", "/"):
+    def test_help_is_short_and_all_of_it_names_every_command(self):
+        for text in ("/help", "/"):
             lines = self.answer(text).split("\n")
-            self.assertEqual(len(lines), 15)
-            for name, _, _, about in commands.rows():
-                self.assertTrue("/%s - %s" % (name, about) in lines)
-            self.assertTrue(lines[0].startswith("/alarms "))
-            self.assertTrue(lines[-1].startswith("/help "))
+            names = [line.split(" ")[0] for line in lines[1:]]
+            wanted = ["/sensors", "/alarms", "/chart", "/status", "/stop", "/help"]
+            self.assertEqual(names, wanted)
+        lines = self.answer("/help all").split("\n")
+        self.assertEqual(len(lines), len(list(commands.rows())))
+        for name, _, _, about in commands.rows():
+            self.assertTrue("/%s - %s" % (name, about) in lines)
+        self.assertTrue(lines[-1].startswith("/help "))
+
+    def test_a_first_word_is_greeted(self):
+        self.assertTrue(self.answer("/start").startswith("I am attic, the agent on your board."))
 
     def test_each_is_in_a_module_that_is_there(self):
         for _, place, rank, _ in commands.rows():

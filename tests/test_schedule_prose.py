@@ -6,7 +6,6 @@ import unittest
 
 import schedule_sim as sim
 from support import read_bytes, run
-from tenner import app
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.schedule import command, known_values, prose, status
 from tenner.sensors.ring import Ring
@@ -319,8 +318,6 @@ class Answers(unittest.TestCase):
 
     def test_only_the_owner(self):
         class App:
-            is_owner = app.App.is_owner
-
             def owner(self):
                 return "telegram", 1
 

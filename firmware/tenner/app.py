@@ -186,13 +186,6 @@ class App:
             return "mqtt", self.mqtt.owner
         return ("console", "owner") if self.console is not None else (None, None)
 
-    def is_owner(self, channel: str, chat: int | str) -> bool:
-        """Return whether a person there is the owner, in any topic of their chat."""
-        owner = self.owner()
-        return channel in ("console", "page") or (
-            channel == owner[0] and str(chat).split(":")[0] == str(owner[1]).split(":")[0]
-        )
-
     def deliver(
         self,
         channel: str,

@@ -54,7 +54,8 @@ def test_the_console_is_a_channel(bench):
 
 # (the message, words of the answer)
 COMMANDS = [
-    ("/help", r"/alarms - [\s\S]*/stop - [\s\S]*/help - "),
+    ("/help", r"/sensors - [\s\S]*/stop - [\s\S]*/help all - "),
+    ("/sensors", r"room: temperature [\d.]+ °C"),
     ("/status", r"tenner \d[\s\S]*heap \d+ KB free[\s\S]*network up, clock \w+day 20\d\d-"),
     ("/heartbeat", r"heartbeat every 30 min[\s\S]*next in[\s\S]*now: not"),
     ("/why", r"next: "),

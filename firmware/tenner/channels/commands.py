@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 #: `command module rank meaning`, separated by tabs; /help begins with the lowest rank. A build
 #: joins these tables in the one of this folder.
 _OWN = "commands.tsv"
+_FIRST = const(20)  # lower ranks are in /help, the others in /help all
+_WRITE = const("Write to me in your own words, or send:")
+_HELLO = (
+    "I am %s, the agent on your board. I watch its sensors, and write when something matters. "
+    "Write to me in your own words, for example:\n"
+    "What is the temperature?\n"
+    "Tell me when the room is above 28 degrees.\n"
+    "Or send /sensors, /alarms or /help."
+)
 _LONGEST = const(32)  # letters of a name that are repeated
 
 
@@ -32,8 +41,10 @@ async def run(app: "Reporting", message: "Message") -> "str | Coroutine[Any, Any
     """Return the answer to a message that is a command, or a coroutine that returns it."""
     name, _, args = message.text.strip().partition(" ")
     name = name[1:].split("@")[0].lower()
-    if name in ("help", "start", "?", ""):
-        return "\n".join(["/%s - %s" % (row[0], row[3]) for row in sorted(rows(), key=_rank)])
+    if name == "start":
+        return _HELLO % app.config.get("name")
+    if name in ("help", "?", ""):
+        return _help(args.strip() == "all")
     for row in rows():
         if row[0] == name:
             found = module("tenner." + row[1])
@@ -41,6 +52,12 @@ async def run(app: "Reporting", message: "Message") -> "str | Coroutine[Any, Any
     guess = suggest.nearest(name, [row[0] for row in rows()])
     hint = "Did you mean /%s?" % guess if guess else "/help lists all commands."
     return "There is no command /%s. %s" % (name[:_LONGEST], hint)
+
+
+def _help(is_all):
+    found = [row for row in sorted(rows(), key=_rank) if is_all or _rank(row) < _FIRST]
+    lines = ["/%s - %s" % (row[0], row[3]) for row in found]
+    return "\n".join(lines if is_all else [_WRITE] + lines + ["/help all - the others"])
 
 
 def rows() -> "Iterator[list[str]]":

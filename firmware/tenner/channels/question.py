@@ -11,7 +11,7 @@ from tenner.store.hours import Hours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenner.agent.parts import Channels, Parts
+    from tenner.agent.parts import Channels, Parts, Reaching
     from tenner.tools.types import Turn
 
 #: Why a question failed: no code or connection for it fits into memory.
@@ -20,6 +20,14 @@ SHORT = const("the owner could not be asked: too little memory. Try again later"
 
 #: The end of the text of a question that was sent as a file.
 IN_FILE = const("\n(all of it is in the file)")
+
+
+def is_owner(app: "Reaching", channel: str, chat: int | str) -> bool:
+    """Return whether a person there is the owner, in any topic of their chat."""
+    owner = app.owner()
+    return channel in ("console", "page") or (
+        channel == owner[0] and str(chat).split(":")[0] == str(owner[1]).split(":")[0]
+    )
 
 
 class Question:

@@ -3,6 +3,7 @@
 
 from tenner import charts, overlay
 from tenner.schedule.quantity import duration
+from tenner.sensors.ring import Ring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
 def command(
     app: "Reporting", name: str, args: str, channel: str, chat: int | str
 ) -> "str | Coroutine[Any, Any, str]":
-    """Return the answer to `/chart VALUE [TIME]`, or a coroutine that returns it; see
+    """Return the answer to `/chart [VALUE [TIME]]`, or a coroutine that returns it; see
     channels.commands."""
+    if not args:
+        return _choices(app)
     value, _, span = args.partition(" ")
     try:
         seconds = duration(span or "24h")
@@ -25,3 +28,12 @@ def command(
     if not value or seconds < 300:
         return "expected a value and a time of 5 minutes or more, as room.temperature 24h"
     return overlay.step("CHART", charts.answer, app, value, seconds, channel, chat)
+
+
+def _choices(app: "Reporting"):
+    names = Ring(app.state + "/readings", 1024 * app.config.get("sensors.history_kb")).names()
+    if not names:
+        return charts.why_not(app.config, app.clock, names, "") or ""
+    return "Send one of these, with a time such as 7d behind it if you like:\n" + "\n".join(
+        ["/chart " + name for name in names]
+    )

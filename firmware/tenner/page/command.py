@@ -1,6 +1,8 @@
 # tenner page.command: /web.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.channels import question
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenner.types import Reporting
@@ -14,7 +16,7 @@ def command(app: "Reporting", name: str, args: str, channel: str, chat: int | st
             "This agent serves no page: set web.enabled, and run `tenner sync` for a board "
             "on USB. `tenner web` on your computer shows any board."
         )
-    if not app.is_owner(channel, chat):
+    if not question.is_owner(app, channel, chat):
         return "Only the owner opens the page."
     if channel == "page":
         return "Guests read this chat: send it on the console or on Telegram."

@@ -3,6 +3,7 @@
 
 import asyncio
 
+from tenner.channels import question
 from tenner.schedule import alarm_commands, status
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ def command(
         return _trigger(service, args, channel, chat)
     words = args.split()
     if words and words[0] in ("use", "ask", "off"):
-        if not app.is_owner(channel, chat):
+        if not question.is_owner(app, channel, chat):
             return "Only the owner changes the lines."
         return status.answer(service, words)
     return status.heartbeat(service, args)

@@ -4,6 +4,7 @@
 import asyncio
 
 from tenner import overlay
+from tenner.channels import question
 from tenner.store import files
 from tenner.update import offer, request, slot
 
@@ -20,7 +21,7 @@ def command(app: "Reporting", name: str, args: str, channel: str, chat: int | st
             "Everybody at the broker could send this, and there is no Telegram to ask you: "
             "run `tenner update`, or send it on the console."
         )
-    if channel != "mqtt" and not app.is_owner(channel, chat):
+    if channel != "mqtt" and not question.is_owner(app, channel, chat):
         return "Only the owner updates this agent."
     if not slot.is_possible(app):
         return (
