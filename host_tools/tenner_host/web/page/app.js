@@ -3,6 +3,7 @@ import { call, events, get, listen, post } from "./api.js";
 import { h, lookOnly, note } from "./dom.js";
 import * as chat from "./chat.js";
 import * as heartbeat from "./heartbeat.js";
+import * as live from "./live.js";
 import * as log from "./log.js";
 import * as now from "./now.js";
 import { askForCode, begin } from "./pairing.js";
@@ -16,6 +17,7 @@ const nav = document.getElementById("nav");
 const app = { board: null, offers: [], missing: {}, guest: false, readFiles, restarted, note, show };
 let leave = null;
 let shown = 0;
+let current = now;
 
 async function show() {
   const name = location.hash.slice(1).split("=")[0];
@@ -25,10 +27,13 @@ async function show() {
   if (leave) leave();
   leave = null;
   for (const link of nav.children) {
-    if (VIEWS[link.hash.slice(1)] === view) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (VIEWS[link.hash.slice(1)] === view) {
+      link.setAttribute("aria-current", "page");
+      nav.scrollLeft = link.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+    } else link.removeAttribute("aria-current");
   }
-  document.title = `${view.title} · tenner`;
+  current = view;
+  setTitle();
   const place = h("div", null, h("h1", null, view.title));
   main.replaceChildren(place);
   try {
@@ -44,6 +49,15 @@ function setBoard(board) {
   app.board = board;
   document.getElementById("name").textContent = board.name || board.label;
   setLink(board.state, board.text);
+}
+
+// The count of active alarms is in the tab and in the title, whatever view is shown.
+function setTitle() {
+  const count = live.activeCount();
+  const words = `${count} active alarm${count === 1 ? "" : "s"}`;
+  document.title = `${count ? `(${count}) ` : ""}${(app.board && app.board.name) || "tenner"} · ${current.title}`;
+  const badge = nav.querySelector("a[href='#now']");
+  if (badge) badge.replaceChildren(now.title, ...(count ? [" ", h("span", { class: "badge", "aria-label": words, role: "img" }, String(count))] : []));
 }
 
 function setLink(state, text) {
@@ -76,6 +90,8 @@ function stop() {
   if (leave) leave();
   leave = null;
   shown++;
+  live.end();
+  setTitle();
 }
 
 async function start() {
@@ -87,9 +103,11 @@ async function start() {
   nav.replaceChildren(...Object.entries(VIEWS).map(([name, view]) => h("a", { href: "#" + name }, view.title)));
   listen();
   if (!board.restarts_for_files && !board.slow) await readFiles().catch((problem) => note(problem.message));
+  live.begin();
   await show();
 }
 
+live.live.addEventListener("now", ({ detail }) => { if (detail.board) setBoard(detail.board); setTitle(); });
 events.addEventListener("link", (event) => setLink(event.detail.state, event.detail.text));
 events.addEventListener("lost", (event) => setLink("lost", event.detail));
 events.addEventListener("open", () => get("/session").then((found) => setBoard(found.board), () => {}));

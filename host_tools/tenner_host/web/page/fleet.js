@@ -1,7 +1,8 @@
 // The page of a fleet: a tile for each board, which leads to the board's page.
 import { events, get, listen } from "./api.js";
-import { clock, h, number, span } from "./dom.js";
+import { clock, h } from "./dom.js";
 import { askForCode, begin } from "./pairing.js";
+import { number, span } from "./words.js";
 
 const EVERY_MS = 10000;
 const VALUES = 6;

@@ -1,7 +1,7 @@
 // HEARTBEAT.md: an editor with the firmware's own check, and the replay.
 import { call, get, post } from "./api.js";
 import { action, button, h, note } from "./dom.js";
-import { filesCard } from "./now.js";
+import { filesCard } from "./files.js";
 
 export const title = "HEARTBEAT.md";
 const TYPING_MS = 300;

@@ -1,7 +1,7 @@
 // Settings: each key of the board, never a secret.
 import { call, get } from "./api.js";
 import { action, button, h, note } from "./dom.js";
-import { filesCard } from "./now.js";
+import { filesCard } from "./files.js";
 
 export const title = "Settings";
 

@@ -1,0 +1,197 @@
+"""The views of the page in Chromium, with states that a board seldom has: `make test-web`.
+
+The server is a stand-in (`stand_in.py`), so these tests take seconds.
+"""
+
+import contextlib
+import re
+import time
+
+import pytest
+
+from tests.web import browser
+from tests.web.stand_in import ADDRESS, StandIn, sensor, task
+
+#: A phone's window, and so many of them for a full board.
+_HEIGHT, _WINDOWS = 740, 3
+
+
+@pytest.fixture
+def opened(chromium):
+    """Opens the page of a stand-in, at a view and in a size."""
+    with contextlib.ExitStack() as stack:
+
+        def opens(board, view="now", size=browser.PHONE, scheme="light", is_expected=None):
+            context = stack.enter_context(contextlib.closing(browser.new_context(chromium)))
+            board.join(context)
+            page = stack.enter_context(
+                browser.strict_page(context, ADDRESS, is_expected or (lambda complaint: False))
+            )
+            browser.resize(page, size, scheme)
+            page.goto(f"{ADDRESS}#{view}")
+            page.get_by_role("heading", level=1).wait_for()
+            return page
+
+        yield opens
+
+
+def alarm(page, name):
+    return page.get_by_role("group", name=re.compile(name)).first
+
+
+def full_board():
+    """30 alarms, of which five are active, and 20 sensors."""
+    names = [f"shelf_number_{at}.heat_index" for at in range(20)]
+    sensors = [sensor(name, 21.5 + at, "°C") for at, name in enumerate(names)]
+    tasks = [
+        task(
+            10 + at,
+            f"{names[at % 20]} > {30 + at} for 180 s",
+            "active since 11:31, waits for reset 28" if at % 6 == 5 else "clear",
+            31.5,
+            unit="°C",
+        )
+        for at in range(30)
+    ]
+    vitals = [sensor("board.heap_free", 172100, "B"), sensor("board.uptime", 634, "s")]
+    return StandIn(tasks, sensors + vitals)
+
+
+def test_30_alarms_and_20_sensors_fit_into_three_windows_of_a_phone(opened, axe):
+    page = opened(full_board())
+    first = alarm(page, "Shelf number 5 heat index above 35 °C for 3 min")
+    box = first.bounding_box()
+    assert box["y"] + box["height"] < _HEIGHT
+    assert first.get_by_role("button", name="Acknowledge").is_visible()
+    page.get_by_role("heading", name="5 active alarms").wait_for()
+    page.get_by_role("region", name="Shelf number 19 heat index").wait_for()
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert height <= _WINDOWS * _HEIGHT, height
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+
+
+def test_even_30_active_alarms_fit_into_three_windows(opened):
+    board = full_board()
+    board.tasks = [{**one, "state": "active since 11:31", "alarm": 9} for one in board.tasks]
+    page = opened(board)
+    page.get_by_role("heading", name="30 active alarms").wait_for()
+    page.get_by_text("25 more").wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") <= _WINDOWS * _HEIGHT
+
+
+def test_a_card_has_the_words_of_a_person(opened):
+    hot = task(
+        4,
+        "room.temperature > 30 for 180 s",
+        "active since 11:31, waits for reset 28",
+        31.5,
+        unit="°C",
+        text="It is {room.temperature:.1f} in the room, the hall has {hall.humidity} %.",
+    )
+    front = task(
+        5, "front_door.open == 1", "active since 11:40", 1, text="Shut {front_door.open}!"
+    )
+    cold = task(6, "room.temperature < 5", "clear", 31.5, unit="°C", text="Frost.")
+    day = [[int(time.time()) - 60 * at, at % 7 == 0] for at in range(99, 0, -1)]
+    sensors = [
+        sensor("room.temperature", 31.5, "°C", 200),
+        sensor("hall.humidity", 56, "%", 3000, old=True),
+        sensor("room.heat_index", 33.25, "°C"),
+        sensor("pump.runtime", 600, "s"),
+        sensor("card.size", 172100, "B"),
+        sensor("front_door.open", 1, points=[[at, int(on)] for at, on in day]),
+        sensor("pump.on", 0, points=[[at, int(on)] for at, on in day]),
+        sensor("board.heap_free", 172100, "B"),
+    ]
+    page = opened(StandIn([hot, front, cold, task(7)], sensors))
+    said = alarm(page, "Room temperature above 30 °C for 3 min").inner_text()
+    assert "31.5 °C" in said and "since 11:31 · ends below 28 °C" in said
+    assert "It is 31.5 °C in the room, the hall has 56 %." in said
+    assert "open" in alarm(page, "Front door when open").inner_text()
+    text = page.locator("main").inner_text()
+    assert not re.search(r"[{}]|waits for reset|634 s|407700 B|heap", text), text
+    cards = page.locator("section.sensor").all()
+    found = {one.get_attribute("aria-label"): one.locator(".value").inner_text() for one in cards}
+    # The owner's order stays.
+    assert list(found.items()) == [
+        ("Room temperature", "31.5 °C"),
+        ("Hall humidity", "56 %"),
+        ("Room heat index", "33.25 °C"),
+        ("Pump runtime", "10 min"),
+        ("Card size", "168 KB"),
+        ("Front door", "open"),
+        ("Pump", "off"),
+    ]
+    room = page.get_by_role("region", name="Room temperature")
+    assert "3 min ago" in room.inner_text()
+    hall = page.get_by_role("region", name="Hall humidity")
+    assert "50 min ago" in hall.inner_text()
+    shade = "getComputedStyle(document.querySelector('{} .value')).color"
+    assert page.evaluate(shade.format(".sensor.old")) != page.evaluate(
+        shade.format(".sensor:not(.old)")
+    )
+    page.get_by_text("Board · up 3 min").click()
+    page.get_by_text("Memory free").wait_for()
+    page.get_by_text("168 KB").last.wait_for()
+
+
+def test_a_sparkline_has_gaps_and_the_limit_of_an_alarm(opened):
+    now = int(time.time())
+    points = [[now - at * 2400, 21 + at % 5] for at in range(35, 0, -1) if not 12 < at < 20]
+    sensors = [
+        sensor("room.temperature", 22, "°C", points=points),
+        sensor("room.humidity", 5, "%"),
+    ]
+    page = opened(StandIn([task(4, "room.temperature > 26")], sensors))
+    room = page.get_by_role("region", name="Room temperature")
+    assert room.locator("path").get_attribute("d").count("M") == 2
+    assert room.locator("line.limit").count() == 1
+    humid = page.get_by_role("region", name="Room humidity")
+    assert humid.locator("path").get_attribute("d").count("M") == 1
+    assert humid.locator("line.limit").count() == 0
+    room.get_by_role("link").click()
+    page.get_by_role("img", name=re.compile("room.temperature")).wait_for()
+    assert page.get_by_role("img").count() == 1
+
+
+def test_the_count_is_in_the_tab_and_in_the_title_of_each_view(opened):
+    board = full_board()
+    page = opened(board, "update")
+    page.get_by_role("img", name="5 active alarms").wait_for()
+    assert page.title() == "(5) kitchen · Update"
+    board.tasks = [{**one, "state": "clear", "alarm": None} for one in board.tasks]
+    page.get_by_role("link", name=re.compile("^Now")).click()
+    page.get_by_text("No active alarm").wait_for()
+    assert page.title() == "kitchen · Now"
+    assert page.get_by_role("img", name=re.compile("active alarm")).count() == 0
+
+
+def test_an_alarm_is_muted_till_morning_in_two_taps(opened):
+    board = full_board()
+    page = opened(board)
+    first = alarm(page, "Shelf number 5 heat")
+    first.get_by_role("button", name="Why?").click()
+    first.get_by_text("why 15").wait_for()
+    first.get_by_role("button", name="Mute …").click()
+    first.get_by_role("button", name="Mute: Till 7:00").click()
+    page.get_by_text("mute 15").first.wait_for()
+    (body,) = [body for _, path, body in board.asked if path == "/alarms"][1:]
+    assert body["action"] == "mute" and re.fullmatch(r"\d+m", body["duration"])
+    assert 1 <= int(body["duration"][:-1]) <= 1440
+
+
+def test_a_focused_button_outlives_a_new_value(opened):
+    board = full_board()
+    page = opened(board)
+    alarm(page, "Shelf number 5 heat").get_by_role("button", name="Why?").focus()
+    board.tasks = [{**one, "value": 39.5} for one in board.tasks]
+    page.get_by_text("39.5 °C").first.wait_for(timeout=15_000)
+    assert page.evaluate("document.activeElement.textContent") == "Why?"
+
+
+def test_an_empty_board_says_the_next_step(opened, axe):
+    page = opened(StandIn())
+    page.get_by_role("link", name="Write the first one").wait_for()
+    page.get_by_text("No values yet. Name the first sensor in SENSORS.json").wait_for()
+    browser.check_axe(page, axe)
