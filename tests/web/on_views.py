@@ -195,3 +195,146 @@ def test_an_empty_board_says_the_next_step(opened, axe):
     page.get_by_role("link", name="Write the first one").wait_for()
     page.get_by_text("No values yet. Name the first sensor in SENSORS.json").wait_for()
     browser.check_axe(page, axe)
+    show(page, "heartbeat")
+    page.get_by_role("button", name="Begin with an example").click()
+    assert "when room.temperature > 30" in editor(page).input_value()
+
+
+def editor(page):
+    return page.get_by_label("HEARTBEAT.md", exact=True)
+
+
+def show(page, view):
+    page.locator(f'nav a[href="#{view}"]').click()
+    page.get_by_role("heading", level=1).wait_for()
+
+
+def test_a_draft_of_heartbeat_outlives_a_tab_a_reload_and_reading_again(opened, axe):
+    board = StandIn()
+    board.heartbeat = "- (every 5m) Look.\n"
+    page = opened(board, "heartbeat")
+    editor(page).fill("- (every 9m) Mine.\n")
+    show(page, "now")
+    show(page, "heartbeat")
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+    page.get_by_text("Your unsaved text is back").wait_for()
+    page.reload()
+    page.get_by_text("Your unsaved text is back").wait_for()
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+    page.get_by_role("button", name="Read it again").click()
+    page.get_by_text("You have unsaved text").wait_for()
+    browser.check_axe(page, axe)
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+    page.get_by_role("button", name="Throw mine away").click()
+    assert editor(page).input_value() == "- (every 5m) Look.\n"
+    page.get_by_role("button", name="Undo").click()
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+    page.get_by_role("button", name="Save on the board").click()
+    page.get_by_text("The board has it.").wait_for()
+    assert board.heartbeat == "- (every 9m) Mine.\n"
+    page.reload()
+    editor(page).wait_for()
+    assert page.get_by_text("Your unsaved text").count() == 0
+
+
+@pytest.mark.parametrize("button", ["Keep mine", "Take the board's"])
+@pytest.mark.parametrize("how", ["reload", "save", "read"])
+def test_two_changes_are_both_shown_and_the_person_chooses(opened, axe, button, how):
+    board = StandIn()
+    board.heartbeat = "# Heartbeat\n- (every 5m) Look.\n"
+    page = opened(board, "heartbeat", is_expected=lambda one: "status of 409" in one)
+    editor(page).fill("# Heartbeat\n- (every 9m) Mine.\n")
+    board.heartbeat, board.version = "# Heartbeat\n- (every 7m) The agent's.\n", "2"
+    if how == "reload":
+        page.reload()
+    else:
+        name = {"save": "Save on the board", "read": "Read it again"}[how]
+        page.get_by_role("button", name=name).click()
+    page.get_by_text("has changed on the board").wait_for()
+    mine, theirs = (
+        page.get_by_label("Yours", exact=True),
+        page.get_by_label("The board's", exact=True),
+    )
+    assert mine.locator("mark").inner_text().strip() == "- (every 9m) Mine."
+    assert theirs.locator("mark").inner_text().strip() == "- (every 7m) The agent's."
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+    page.get_by_role("button", name=button).click()
+    wanted = "Mine" if button == "Keep mine" else "The agent's"
+    assert wanted in editor(page).input_value()
+    if button != "Keep mine":
+        page.get_by_role("button", name="Undo").click()
+        assert "Mine" in editor(page).input_value()
+    page.get_by_role("button", name="Save on the board").click()
+    page.get_by_text("The board has it.").wait_for()
+    assert "Mine" in board.heartbeat
+
+
+def test_drafts_of_a_message_and_a_setting_outlive_a_reload(opened):
+    board = StandIn()
+    name = {"key": "name", "about": "name of the agent", "secret": False, "value": None}
+    board.settings = [name, {**name, "key": "llm.api_key", "secret": True}]
+    page = opened(board, "chat")
+    page.get_by_label("Your message").fill("Half a quest")
+    show(page, "settings")
+    page.get_by_label("only those that are set").uncheck()
+    page.get_by_role("button", name="Change name").click()
+    page.get_by_label("name", exact=True).fill("cellar")
+    page.reload()
+    page.get_by_text("Not saved yet.").wait_for()
+    assert page.get_by_label("name", exact=True).input_value() == "cellar"
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_label("only those that are set").uncheck()
+    page.get_by_role("button", name="Change name").wait_for()
+    show(page, "chat")
+    assert page.get_by_label("Your message").input_value() == "Half a quest"
+    page.reload()
+    assert page.get_by_label("Your message").input_value() == "Half a quest"
+    assert "api_key" not in page.evaluate("JSON.stringify(localStorage)")
+
+
+def test_a_message_is_sending_then_sent_then_answered(opened):
+    board = StandIn()
+    page = opened(board, "chat")
+    board.hangs = True
+    page.get_by_label("Your message").fill("How warm is it?")
+    page.keyboard.press("Enter")
+    said = page.get_by_role("listitem").filter(has_text="How warm is it?")
+    said.get_by_text("sending").wait_for()
+    board.release()
+    said.get_by_text(re.compile("^\\s*sent$")).wait_for()
+    board.say("agent", "31.5 °C")
+    board.waiting = False
+    page.get_by_text("31.5 °C").wait_for()
+    assert said.get_by_text("sent").count() == 0
+    assert page.get_by_role("button", name="Send again").count() == 0
+
+
+@pytest.mark.parametrize("how", ["refused", "away", "restarted", "forgotten"])
+def test_a_lost_message_says_so_and_is_sent_again(opened, axe, how):
+    board = StandIn()
+    page = opened(board, "chat", is_expected=lambda one: "Failed to load" in one)
+    if how == "refused":
+        board.fails["POST", "/chat"] = 409, "the agent has not answered yet"
+    elif how == "away":
+        board.is_away = True
+    page.get_by_label("Your message").fill("How warm is it?")
+    page.keyboard.press("Enter")
+    said = page.get_by_role("listitem").filter(has_text="How warm is it?")
+    if how in ("restarted", "forgotten"):
+        said.get_by_text(re.compile("^\\s*sent$")).wait_for()
+        board.waiting = False
+        if how == "forgotten":
+            # The conversation was in the agent's memory.
+            board.messages, board.start = [], "b"
+    said.get_by_text("lost").wait_for(timeout=15_000)
+    if how == "away":
+        board.is_away = False
+        page.reload()
+        said.get_by_text("lost").wait_for()
+    board.fails = {}
+    browser.check_axe(page, axe)
+    said.get_by_role("button", name="Send again").click()
+    page.get_by_text(re.compile("^\\s*sent$")).wait_for()
+    assert board.messages[-1]["text"] == "How warm is it?"
+    assert page.get_by_role("button", name="Send again").count() == 0

@@ -66,10 +66,18 @@ class StandIn:
         self.asked = []
         self.fails = {}
         self._files = page_files.page()
+        self._held = []
 
     def join(self, context):
         """Take the requests of this browser."""
         context.route(f"{ADDRESS}**", self._answer)
+
+    def release(self):
+        """Hang no longer, and answer what hangs."""
+        self.hangs = False
+        held, self._held = self._held, []
+        for route in held:
+            self._answer(route)
 
     def board(self):
         return {
@@ -121,6 +129,7 @@ class StandIn:
         path = request.url.removeprefix(ADDRESS.rstrip("/")).partition("?")[0]
         if self.hangs and path.startswith(_API):
             # Neither an answer nor an end, as of a board without power.
+            self._held.append(route)
             return
         if self.is_away:
             route.abort("connectionrefused")

@@ -1,6 +1,7 @@
 // The page: its views, and the line that says whether the board is there.
 import { call, events, get, listen, post } from "./api.js";
 import { h, lookOnly, note } from "./dom.js";
+import { keepFor } from "./drafts.js";
 import * as chat from "./chat.js";
 import * as heartbeat from "./heartbeat.js";
 import * as live from "./live.js";
@@ -98,6 +99,8 @@ async function start() {
   const { board, offers, guest, missing = {} } = await get("/session");
   Object.assign(app, { offers, guest, missing });
   lookOnly(guest);
+  // A board's own page has an address of its own, and its label may change.
+  keepFor(offers.includes("replay") ? board.label : "");
   document.getElementById("role").textContent = guest ? "guest: you look only" : "";
   setBoard(board);
   nav.replaceChildren(...Object.entries(VIEWS).map(([name, view]) => h("a", { href: "#" + name }, view.title)));
