@@ -312,6 +312,18 @@ def test_a_reset_of_the_board_is_seen_and_over(page, home):
     alarm(page).wait_for()
 
 
+def test_a_board_without_power_is_not_connected(page, home):
+    if home.power_off is None:
+        pytest.skip("its page goes with it: on_views.py has that")
+    header = page.locator(".brand")
+    header.get_by_text("connected", exact=True).wait_for()
+    home.power_off()
+    header.filter(has_text=re.compile(r"no answer for 1\d s")).wait_for(timeout=17_000)
+    home.power_on()
+    header.get_by_text("connected", exact=True).wait_for(timeout=60_000)
+    home.ready()
+
+
 def test_a_guest_sees_every_view_and_no_button_that_acts(chromium, axe, home):
     link = home.guest_link()
     with contextlib.closing(browser.new_context(chromium)) as context:

@@ -53,7 +53,7 @@ def test_the_tiles_fit_and_axe_finds_nothing_serious(page, axe, size, scheme):
     browser.resize(page, size, scheme)
     attic = tile(page, "attic")
     attic.get_by_text("active since").wait_for()
-    attic.get_by_text("It is {room.temperature} in the room.").wait_for()
+    attic.get_by_text("It is 31.5 °C in the room.").wait_for()
     assert attic.get_by_text("online", exact=True).is_visible()
     assert attic.locator("dd", has_text="31.5").count() == 1
     cellar = tile(page, "cellar")

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from tests.web import browser
-from tests.web.stand_in import ADDRESS, StandIn, sensor, task
+from tests.web.stand_in import ADDRESS, StandIn, sensor, task, tile
 
 #: A phone's window, and so many of them for a full board.
 _HEIGHT, _WINDOWS = 740, 3
@@ -338,3 +338,85 @@ def test_a_lost_message_says_so_and_is_sent_again(opened, axe, how):
     page.get_by_text(re.compile("^\\s*sent$")).wait_for()
     assert board.messages[-1]["text"] == "How warm is it?"
     assert page.get_by_role("button", name="Send again").count() == 0
+
+
+#: From the loss to the sentence, in milliseconds.
+_NOTICED_MS = 15_000
+_NO_ANSWER = re.compile(r"no answer for 1[2-5] s")
+_SHADE = "getComputedStyle(document.querySelector('.sensor .value')).color"
+
+
+def header(page):
+    return page.locator(".brand")
+
+
+@pytest.mark.parametrize("server", ["computer", "board"])
+@pytest.mark.parametrize("loss", ["silence", "refusal", "silent board"])
+def test_a_loss_is_told_in_15_s_and_its_end_at_once(opened, axe, server, loss):
+    if server == "board" and loss == "silent board":
+        pytest.skip("a silent board serves no page")
+    board = StandIn([], [sensor("room.temperature", 21, "°C")])
+    board.offers = ["replay"] if server == "computer" else []
+    page = opened(board, is_expected=lambda one: "Failed to load" in one)
+    header(page).get_by_text("connected", exact=True).wait_for()
+    shade = page.evaluate(_SHADE)
+    if loss == "silence":
+        board.hangs = True
+    elif loss == "refusal":
+        board.is_away = True
+    else:
+        board.problem = "the board is silent: it has not answered for 30 s"
+    began = time.monotonic()
+    header(page).filter(has_text=_NO_ANSWER).wait_for(timeout=_NOTICED_MS)
+    assert time.monotonic() - began < _NOTICED_MS / 1000
+    assert header(page).get_by_text("connected", exact=True).count() == 0
+    assert page.evaluate(_SHADE) != shade
+    browser.check_axe(page, axe)
+    board.is_away, board.problem = False, None
+    board.release()
+    header(page).get_by_text("connected", exact=True).wait_for(timeout=_NOTICED_MS)
+    assert page.evaluate(_SHADE) == shade
+
+
+def test_an_agent_at_work_is_not_taken_for_a_silent_one(opened):
+    board = StandIn()
+    page = opened(board)
+    # Nobody asks it while a person waits for its answer.
+    board.agent_at = int(time.time())
+    found = re.compile(r"the agent is at work for 1\d s")
+    header(page).filter(has_text=found).wait_for(timeout=20_000)
+    assert not page.evaluate("document.body.classList.contains('stale')")
+    board.agent_at = None
+    header(page).get_by_text("connected", exact=True).wait_for(timeout=_NOTICED_MS)
+
+
+def test_a_fleet_that_does_not_answer_says_so_and_a_silent_board_too(opened, axe):
+    board = StandIn(main="fleet.js")
+    hot = {"text": "It is {room.heat_index} here.", "condition": "room.heat_index > 30"}
+    hot["state"] = "active since 11:31, waits for reset 28"
+    board.tiles = [
+        tile("attic", alarms=[hot]),
+        tile("barn", 300),
+        tile("cellar", 300, pause_s=600),
+        tile("den", 300, status="offline"),
+    ]
+    page = opened(board, is_expected=lambda one: "Failed to load" in one)
+    named = {
+        name: page.get_by_role("region", name=name) for name in ("attic", "barn", "cellar", "den")
+    }
+    named["barn"].get_by_text("no answer for 5 min").wait_for()
+    assert "online" in named["cellar"].inner_text()
+    said = named["attic"].inner_text()
+    assert "It is 31.5 °C here." in said and "Room heat index" in said and "reset" not in said
+    assert "last message 5 min ago" in named["den"].inner_text()
+    assert "up 3 min" not in named["den"].inner_text()
+    color = "e => getComputedStyle(e.querySelector('dd')).color"
+    shade = named["attic"].evaluate(color)
+    for name in ("barn", "den"):
+        assert named[name].evaluate(color) != shade
+    browser.check_axe(page, axe)
+    board.hangs = True
+    header(page).filter(has_text=_NO_ANSWER).wait_for(timeout=_NOTICED_MS)
+    assert named["attic"].evaluate(color) != shade
+    board.release()
+    header(page).get_by_text("connected", exact=True).wait_for(timeout=_NOTICED_MS)

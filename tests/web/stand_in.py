@@ -7,11 +7,11 @@ import time
 import jsonschema
 
 from tenner_host import page_files
+from tenner_host.web.fleet_site import openapi_document
 from tests.host.test_web_page import DOCUMENT, closed
 
 ADDRESS = "http://board.test/"
 _API = "/api/v1"
-_COMPONENTS = closed(DOCUMENT["components"])
 
 
 def task(line, condition=None, state="clear", value=None, **fields):
@@ -39,13 +39,31 @@ def sensor(name, value, unit="", age_s=60, points=None, **fields):
     } | fields
 
 
+def tile(name, age_s=5, **fields):
+    """A board of a fleet."""
+    return {
+        "topic": f"tenner/{name}",
+        "name": name,
+        "status": "online",
+        "version": "0.9.0",
+        "up_s": 180,
+        "heap_free_kb": 81,
+        "sensors": [{"name": "room.heat_index", "unit": "°C", "value": 31.5}],
+        "seen": int(time.time()) - age_s,
+        "pause_s": 60,
+        "page": None,
+        "alarms": [],
+        "problem": None,
+    } | fields
+
+
 class StandIn:
     """
     Answers every request of a context. Each answer fits the description of the API. `asked` has
     (method, path, body) of each request; `fails` has, for a path, a status and a sentence.
     """
 
-    def __init__(self, tasks=(), sensors=(), name="kitchen", offers=("replay",)):
+    def __init__(self, tasks=(), sensors=(), name="kitchen", offers=("replay",), main="app.js"):
         self.name = name
         self.tasks = list(tasks)
         self.sensors = list(sensors)
@@ -53,6 +71,7 @@ class StandIn:
         self.decisions = []
         self.problem = None
         self.has_agent = True
+        self.agent_at = None
         self.messages = []
         self.waiting = False
         self.heartbeat = "# Heartbeat\n"
@@ -65,7 +84,9 @@ class StandIn:
         self.start = "a"
         self.asked = []
         self.fails = {}
-        self._files = page_files.page()
+        self.tiles = []
+        self._main = main
+        self._files = page_files.page(main)
         self._held = []
 
     def join(self, context):
@@ -97,7 +118,7 @@ class StandIn:
             "network": "up",
         }
         agent = {
-            "at": int(time.time()),
+            "at": self.agent_at or int(time.time()),
             "status": status,
             "tasks": self.tasks,
             "decisions": self.decisions,
@@ -153,12 +174,22 @@ class StandIn:
             return
         name = f"{request.method.lower()}_{path.strip('/').replace('/', '_')}"
         status, answer = getattr(self, name)(body)
-        content = DOCUMENT["paths"][path][request.method.lower()]["responses"][str(status)]
+        content = self._document()["paths"][path][request.method.lower()]["responses"][str(status)]
         schema = content["content"]["application/json"]["schema"]
-        jsonschema.validate(answer, {**schema, "components": _COMPONENTS})
+        jsonschema.validate(
+            answer, {**schema, "components": closed(self._document()["components"])}
+        )
         route.fulfill(status=status, json=answer)
 
+    def _document(self):
+        return DOCUMENT if self._main == "app.js" else json.loads(openapi_document())
+
+    def get_fleet(self, _):
+        return 200, {"connected": True, "tiles": self.tiles}
+
     def get_session(self, _):
+        if self._main != "app.js":
+            return 200, {"version": "0.9.0", "guest": False, "place": "tenner/ on localhost"}
         return 200, {
             "version": "0.9.0",
             "board": self.board(),

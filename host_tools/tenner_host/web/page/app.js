@@ -9,10 +9,13 @@ import * as log from "./log.js";
 import * as now from "./now.js";
 import { askForCode, begin } from "./pairing.js";
 import * as plots from "./plots.js";
+import { isQuiet, quietFor, say } from "./pulse.js";
 import * as settings from "./settings.js";
 import * as update from "./update.js";
 
 const VIEWS = { now, chat, heartbeat, plots, log, settings, update };
+// A turn of the agent may take so long without a word.
+const AT_WORK_S = 90;
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
 const app = { board: null, offers: [], missing: {}, guest: false, readFiles, restarted, note, show };
@@ -49,7 +52,21 @@ async function show() {
 function setBoard(board) {
   app.board = board;
   document.getElementById("name").textContent = board.name || board.label;
-  setLink(board.state, board.text);
+  showLink();
+}
+
+// The connection as it is: that of the server, unless the board itself is silent.
+function showLink() {
+  if (!app.board) return;
+  const { state, text } = app.board;
+  const isSilent = isQuiet() && state !== "files" && !(live.isBusy() && quietFor() < AT_WORK_S);
+  if (isSilent) say("no answer", "bad", quietFor());
+  else if (isQuiet() && state === "connected") say("the agent is at work", "warn", quietFor());
+  else {
+    const words = { connected: "connected", connecting: "connecting …", files: text + " …" };
+    say(words[state] || text, state === "connected" ? "good" : state === "lost" ? "bad" : "warn");
+  }
+  document.body.classList.toggle("stale", isSilent || state === "lost");
 }
 
 // The count of active alarms is in the tab and in the title, whatever view is shown.
@@ -59,13 +76,6 @@ function setTitle() {
   document.title = `${count ? `(${count}) ` : ""}${(app.board && app.board.name) || "tenner"} · ${current.title}`;
   const badge = nav.querySelector("a[href='#now']");
   if (badge) badge.replaceChildren(now.title, ...(count ? [" ", h("span", { class: "badge", "aria-label": words, role: "img" }, String(count))] : []));
-}
-
-function setLink(state, text) {
-  const line = document.getElementById("link");
-  const words = { connected: "connected", connecting: "connecting …", files: text + " …", lost: text };
-  line.textContent = words[state] || text;
-  line.className = state === "connected" ? "good" : state === "lost" ? "bad" : "warn";
 }
 
 // They are read for a guest by the owner, or by a board at each request.
@@ -106,13 +116,12 @@ async function start() {
   nav.replaceChildren(...Object.entries(VIEWS).map(([name, view]) => h("a", { href: "#" + name }, view.title)));
   listen();
   if (!board.restarts_for_files && !board.slow) await readFiles().catch((problem) => note(problem.message));
-  live.begin();
+  live.begin(!offers.includes("replay"), showLink);
   await show();
 }
 
 live.live.addEventListener("now", ({ detail }) => { if (detail.board) setBoard(detail.board); setTitle(); });
-events.addEventListener("link", (event) => setLink(event.detail.state, event.detail.text));
-events.addEventListener("lost", (event) => setLink("lost", event.detail));
+events.addEventListener("link", ({ detail }) => { if (app.board) setBoard({ ...app.board, state: detail.state, text: detail.text }); });
 events.addEventListener("open", () => get("/session").then((found) => setBoard(found.board), () => {}));
 addEventListener("unpaired", () => { if (app.board) { app.board = null; stop(); askForCode("The session is over.", start); } });
 addEventListener("hashchange", () => { if (location.hash.startsWith("#code=")) begin(start, stop); else if (app.board) show(); });
