@@ -59,7 +59,7 @@ test-riscv64: env-test ## Run the core of the tests on riscv64, MicroPython and 
 	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/riscv64/on_riscv64.py
 
 test-web: env-test ## Drive the page of each server in Chromium, with Playwright and axe-core (fetches 60 MB once)
-	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/web/on_browser.py tests/web/on_fleet.py
+	@$(VENV) -m pytest -rs $(if $(K),-k "$(K)") tests/web/on_views.py tests/web/on_browser.py tests/web/on_fleet.py
 
 # `make soak MESSAGES=200 ALERTS=50 SEED=7 HEAP=160K MIX=all`
 soak: env-test ## People, alerts and faults of every kind for minutes; nothing may be lost or repeated

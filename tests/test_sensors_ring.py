@@ -1,6 +1,7 @@
 # tenner test: readings kept on flash: bounded, whole after any cut, the same after a reboot.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import json
 import unittest
 
 from fakes import FakeCtx, FakeI2C
@@ -255,6 +256,30 @@ class TestHistory(unittest.TestCase):
         self.assertIn('"value": 31.5, "at": %d}' % self.app.clock.time, self.page(task))
         fault = {"room": [0, 0, 1, True, 0]}
         self.assertIn('"old": true', self.page(task, faults=fault))
+
+    def test_the_page_has_the_order_of_the_file(self):
+        self.sample()
+        names = ["attic.b", "job.x", "room.temperature", "attic.a"]
+        self.define('{"room": {"driver": "tmp102"},\n"attic": {"driver": "tmp102"}}')
+        found = readings.in_owners_order(self.ctx.workspace, names)
+        self.assertEqual(found, ["room.temperature", "attic.a", "attic.b", "job.x"])
+        files.remove(self.ctx.workspace + "/SENSORS.json")
+        found = readings.in_owners_order(self.ctx.workspace, names)
+        self.assertEqual(found, sorted(names))
+
+    def test_the_page_gets_18_series_in_12_kb(self):
+        self.app.config = FakeCtx(self.folder, {"sensors.history_kb": 64}).config
+        ring = Ring(self.app.state + "/readings", 65536)
+        now = self.app.clock.time
+        names = ["living_room_%d.temperature" % number for number in range(18)]
+        for at in range(0, 86400, 300):
+            values = [(name, 20 + at % 7 + at / 86400) for name in names]
+            ring.keep(now - 86400 + at, values)
+        found = json.loads("[%s]" % self.page())
+        self.assertEqual(len(found), 18)
+        self.assertTrue(20 < len(found[0]["points"]) <= 42, len(found[0]["points"]))
+        # The rest of the answer, with one alarm, takes 1 KB.
+        self.assertTrue(len(self.page()) <= 11 * 1024, len(self.page()))
 
     def page(self, *tasks, faults=None):
         """The curves of the page, with these tasks and faults of sensors."""

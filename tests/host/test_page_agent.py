@@ -141,7 +141,7 @@ def test_now_has_the_state_the_tasks_and_the_sensors(client):
     ]
     (sensor,) = found["sensors"]
     assert (sensor["name"], sensor["unit"]) == ("room.temperature", "°C")
-    assert 10 < len(sensor["points"]) <= 100
+    assert 10 < len(sensor["points"]) <= 36
 
 
 def test_a_log_line_is_an_event(client, home):

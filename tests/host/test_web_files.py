@@ -7,6 +7,9 @@ import time
 import pytest
 
 from tenner.sensors.ring import Ring
+from tenner_host.sensors.ring import Series
+from tenner_host.setup import settings
+from tenner_host.web.now import in_owners_order, sparks
 from tests.host.e2e import QUIET, agent_board
 from tests.host.test_web_page import Checked
 from tests.host.web_client import served
@@ -50,6 +53,19 @@ def test_files_are_read_on_request_only(client, bench):
     bench.ready()
     now = client("GET", "/now").json
     assert now["problem"] is None and now["files_at"] == found["files_at"]
+
+
+def test_values_come_in_the_owners_order_and_old_ones_are_marked():
+    series = [Series(name, [1000], [1.0]) for name in ("a.b", "job.x", "z.y", "z.a")]
+    ordered = in_owners_order(series, b'{"z": {}, "a": {}}')
+    assert [one.name for one in ordered] == ["z.a", "z.y", "a.b", "job.x"]
+    assert [one.name for one in in_owners_order(series, b"{")] == ["a.b", "job.x", "z.a", "z.y"]
+    (fresh,) = sparks(series[:1], 1600, 300)
+    (old,) = sparks(series[:1], 1601, 300)
+    assert "old" not in fresh and old["old"] is True
+    for value, wanted in (("10m", 600), (15, 900), ("x", 300)):
+        assert settings.seconds({"sensors": {"every": value}}, "sensors.every") == wanted
+    assert settings.seconds({}, "sensors.every") == 300
 
 
 def test_readings_come_as_points_and_as_csv(read):

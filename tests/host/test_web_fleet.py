@@ -73,7 +73,7 @@ def test_each_board_has_a_tile_with_its_values(client, fleet):
     cellar = wait_tile(client, "tenner/cellar", is_whole)
     assert (attic["name"], cellar["name"]) == ("attic", "cellar")
     assert attic["version"] == tenner_version() and attic["heap_free_kb"] > 100
-    assert {"name": "room.temperature", "value": 21.5} in cellar["sensors"]
+    assert {"name": "room.temperature", "unit": "°C", "value": 21.5} in cellar["sensors"]
     assert abs(attic["seen"] - time.time()) < LIMIT_S
     assert (attic["page"], cellar["page"]) == (f"boards/{fleet.id('attic')}/", None)
     # Only the board itself tells of its alarms, and only to who has its key.
@@ -182,14 +182,29 @@ def test_what_a_broker_says_is_bounded_and_plain():
     assert "\x07" not in found["name"] and found["status"] == "unknown"
     assert found["up_s"] is found["heap_free_kb"] is found["version"] is None
     assert found["sensors"] == [
-        {"name": "room.ok", "value": 1.0},
-        {"name": "room.t", "value": 21.5},
+        {"name": "room.ok", "unit": "", "value": 1.0},
+        {"name": "room.t", "unit": "", "value": 21.5},
     ]
     for number in range(1000):
         watch._take(Message(f"tenner/n{number}/status", b"online", True))
     assert len(watch.topics()) == 500
     # The last will comes when a board is gone, and an old message says nothing of now.
     assert watch.find("tenner/n1").seen is None
+
+
+def test_the_longest_pause_is_that_since_the_board_is_online():
+    watch = FleetWatch(None, "tenner", lambda topic: None)
+    watch._take(Message("tenner/a/status", b"online", True))
+    watched = watch.find("tenner/a")
+    for now in (1000, 1060, 1180, 1200):
+        watched.hear(now)
+    assert (watched.as_json()["pause_s"], watched.seen) == (120, 1200)
+    watch._take(Message("tenner/a/status", b"offline"))
+    watch._take(Message("tenner/a/status", b"online", True))
+    # The time without the board is no pause.
+    watched.hear(9000)
+    watched.hear(9010)
+    assert (watched.pause_s, watched.seen) == (10, 9010)
 
 
 def test_a_page_of_a_fleet_needs_a_broker():

@@ -126,6 +126,18 @@ def test_a_chat_is_answered_and_outlives_a_reload(client):
     assert not found["waiting"]
 
 
+def test_a_question_before_a_restart_is_lost_at_once(client, bench):
+    before = client("GET", "/log").json["last_event"]
+    assert client("POST", "/chat", {"text": "say: hello"}).status == 202
+    client.server.state.chat.asked("say: hello once more")
+    bench.board.reset()
+    with client.events(before) as events:
+        said = next(one["message"] for one in events if "restarted" in str(one.get("message")))
+    assert said["who"] == "tenner" and said["failed"]
+    assert not client("GET", "/chat").json["waiting"]
+    bench.ready()
+
+
 def test_a_line_cannot_hold_a_key_that_stops_the_agent(client, bench):
     boots = bench.board.status()["boots"]
     assert client("POST", "/chat", {"text": "hello\x03"}).status == 400

@@ -25,6 +25,8 @@ class Home:
     #: Does the agent stop while its files are written?
     restarts_for_files = False
     log_of_a_start = None
+    #: Can its power be cut while its server goes on?
+    power_off = None
     #: The view Update after a look for a newer version.
     update_says = re.compile("update.url")
 
@@ -86,6 +88,13 @@ class ComputersHome(Home):
 
     def reset(self):
         self._bench.board.reset()
+
+    def power_off(self):
+        """Cut the power; the port stays, as that of a USB bridge does."""
+        self._bench.board.power_off()
+
+    def power_on(self):
+        self._bench.board.power_on()
 
 
 class LinuxHome(Home):

@@ -9,10 +9,11 @@ from tenner.port.compat import const, sleep_ms
 from tenner.schedule import notices
 from tenner.sensors.ring import Ring
 from tenner.sensors.units import unit
+from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tenner.page.channel import Page
     from tenner.page.connection import Connection
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from tenner.page.types import Application
 
 _DAY_S = const(86400)
-_SPARK_POINTS = const(96)
+# So that those of 18 series fit into 12 KB.
+_SPARK_POINTS = const(34)
 _POINTS = const(4000)
 _YEAR_H = const(8784)
 _CSV_HEAD = ('Content-Disposition: attachment; filename="readings.csv"', "Cache-Control: no-store")
@@ -88,6 +90,19 @@ def _live(app: "Application"):
     return found
 
 
+def in_owners_order(workspace: str, names: "Iterable[str]") -> "list[str]":
+    """Return the names of values as SENSORS.json has their sensors, and behind them all others."""
+    places = {}
+    path = workspace + "/SENSORS.json"
+    lines = files.lines_of(files.blocks(path)) if files.exists(path) else ()
+    for number, line in enumerate(lines):
+        for name in names:
+            at = line.find(b'"%s"' % name.rpartition(".")[0].encode())
+            if at >= 0 and name not in places:
+                places[name] = (number, at)
+    return sorted(names, key=lambda name: (places.get(name, (1 << 30, 0)), name))
+
+
 async def sparks(app: "Application", connection: "Connection") -> None:
     """Put a curve of each value's last day, and its newest reading, into the answer."""
     now = app.clock.now()
@@ -96,8 +111,8 @@ async def sparks(app: "Application", connection: "Connection") -> None:
     old_s = 2 * app.config.get("sensors.every")
     mark = ""
     with connection:
-        for name in sorted(set(ring.names() + list(live))):
-            points = _Points(connection, mark, name)
+        for name in in_owners_order(app.workspace, set(ring.names() + list(live))):
+            points = _Points(connection, mark, name, now - _DAY_S)
             thinned = Thinned(now - _DAY_S, now, _SPARK_POINTS, points.keep)
             await ring.visit(name, now - _DAY_S, now, thinned.take, points.send)
             if name in live:
@@ -113,24 +128,29 @@ async def sparks(app: "Application", connection: "Connection") -> None:
 
 class _Points:
     """The points of a series, sent as they come: as numbers they would take 64 bytes each. `mark`
-    and the name come before the first."""
+    and the name come before the first. Times are seconds behind `since`, which is sent too, and
+    values have two decimals; without it both are complete."""
 
-    def __init__(self, connection: "Connection", mark: str, name: str) -> None:
+    def __init__(self, connection: "Connection", mark: str, name: str, since: int = 0) -> None:
         self._connection = connection
-        about = '{"name": %s, "unit": %s, "points": ['
-        self._mark = mark + about % (json.dumps(name), json.dumps(_unit(name)))
+        self._since = since
+        about = '{"name": %s, "unit": %s, ' % (json.dumps(name), json.dumps(_unit(name)))
+        if since:
+            about += '"since": %d, ' % since
+        self._mark = mark + about + '"points": ['
         self._held: list[str] = []
         #: Was any sent?
         self.any = False
 
     def keep(self, at: int, value: float) -> None:
-        self._held.append("[%d, %s]" % (at, json.dumps(value)))
+        value = json.dumps(round(value, 2) if self._since else value)
+        self._held.append("[%d,%s]" % (at - self._since, value))
 
     async def send(self, _: int = 0) -> None:
         """Send those kept so far."""
         for point in self._held:
             await self._connection.put(self._mark + point)
-            self._mark = ", "
+            self._mark = ","
             self.any = True
         self._held = []
         await sleep_ms(0)

@@ -158,6 +158,7 @@ def tasks(
         if condition:
             one["condition"] = conditions.describe(condition)
             one["value"] = condition.seen
+            one["unit"] = alarm_texts.sign(service, condition).strip()
             if condition.imperial and condition.seen is not None:
                 name = units.unit(condition.value)
                 one["value"] = units.imperial(condition.seen, name)[0]

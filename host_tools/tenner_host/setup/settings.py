@@ -63,6 +63,19 @@ def get(settings: Settings, key: str) -> Any:
     return place
 
 
+def seconds(settings: Settings, key: str) -> float:
+    """A duration as the board takes it: a bare number is minutes, and the default holds for a
+    wrong one."""
+    row = find(key)
+    found = get(settings, key)
+    if found == default(row):
+        return float(found)
+    try:
+        return float(configload.convert(row[1], found))
+    except (TypeError, ValueError):
+        return float(default(row))
+
+
 def least(key: str) -> int:
     """The smallest value of a whole number's setting, from its row of the table, as in
     `int(5..600)`."""

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from tenner_host import tenner_version
 from tenner_host.errors import CommandError
 from tenner_host.output import visible
+from tenner_host.setup import settings as store
 from tenner_host.web import now
 from tenner_host.web.bodies import BadRequest, body_of, text_of
 from tenner_host.web.door import Door
@@ -36,14 +37,17 @@ class AgentApi:
     async def now(self, request: Request) -> Response:
         problem = await self._state.look(_FRESH_S)
         at = int(time.time())
-        stored = self._state.snapshot.series if self._state.snapshot else []
+        kept = self._state.snapshot
+        series = self._state.live.series(kept.series if kept else [])
+        series = now.in_owners_order(series, kept.sensors if kept else None)
+        every_s = store.seconds(kept.settings if kept else {}, "sensors.every")
         return JSONResponse(
             {
                 "board": self._state.board(),
                 "problem": problem,
                 "agent": self._state.agent,
-                "sensors": now.sparks(self._state.live.series(stored), at),
-                "files_at": self._state.snapshot.at if self._state.snapshot else None,
+                "sensors": now.sparks(series, at, every_s),
+                "files_at": kept.at if kept else None,
             }
         )
 

@@ -50,6 +50,13 @@ class Chat:
         self._until = 0.0
         self._add("tenner", reason, failed=True)
 
+    def restarted(self) -> None:
+        """The board has started again: nobody answers what was asked before."""
+        if self.is_waiting:
+            self._until = 0.0
+            self._question = None
+            self._add("tenner", "The board has restarted before it answered.", failed=True)
+
     def answered(self, yes: bool) -> None:
         """A person answered the question."""
         self._question = None

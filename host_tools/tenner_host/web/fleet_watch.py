@@ -12,6 +12,7 @@ from typing import Any
 from tenner_host.output import visible
 from tenner_host.remote.broker import Broker, Message
 from tenner_host.remote.reported import ALERT, Board
+from tenner_host.sensors.shape import unit
 
 #: Look so often whether the server ends.
 _STEP_S = 0.5
@@ -27,6 +28,9 @@ class Watched:
 
     board: Board
     seen: int | None = None
+    #: The longest time between two messages since it is online, in seconds.
+    pause_s: int = 0
+    is_first: bool = True
     #: Has it sent an alert since somebody looked?
     has_alerted: bool = False
 
@@ -45,7 +49,20 @@ class Watched:
             "heap_free_kb": None if heap is None else int(heap) // 1024,
             "sensors": list(_values(self.board.sensors))[:_MAX_VALUES],
             "seen": self.seen,
+            "pause_s": self.pause_s,
         }
+
+    def hear(self, now: int) -> None:
+        """Take the time of a new message. The broker sends the last will of a board that is
+        gone."""
+        if self.board.status == "offline":
+            self.pause_s = 0
+            self.is_first = True
+            return
+        if self.seen is not None and not self.is_first:
+            self.pause_s = max(self.pause_s, now - self.seen)
+        self.is_first = False
+        self.seen = now
 
 
 class FleetWatch:
@@ -95,9 +112,8 @@ class FleetWatch:
                 watched.has_alerted = True
             else:
                 watched.board.take(kind, found.data.decode(errors="replace"))
-            # The broker sends its last will for a board that is gone.
-            if not found.is_retained and watched.board.status != "offline":
-                watched.seen = int(time.time())
+            if not found.is_retained:
+                watched.hear(int(time.time()))
         self._changed(topic)
 
 
@@ -116,4 +132,8 @@ def _values(sensors: dict[str, dict[str, Any]]) -> Any:
         for name, value in sorted(values.items()):
             number = _number(value)
             if number is not None:
-                yield {"name": visible(f"{sensor}.{name}")[:_MAX_TEXT], "value": float(number)}
+                yield {
+                    "name": visible(f"{sensor}.{name}")[:_MAX_TEXT],
+                    "unit": unit(name),
+                    "value": float(number),
+                }

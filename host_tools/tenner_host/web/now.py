@@ -20,8 +20,8 @@ _NETWORK = re.compile(r"^network (\w+), clock (.+)$")
 _OUTBOX = re.compile(r"^outbox: (\d+) waiting$")
 #: A condition of one value; of several, the task's value does not tell whose it is.
 _ONE_TERM = re.compile(r"^([^ ]+\.[^ .]+) ")
-#: Points of a sparkline, and the seconds that it covers.
-_POINTS = 96
+#: Points of a sparkline, as a board sends, and the seconds that it covers.
+_POINTS = 34
 SPARK_S = 24 * 3600
 _LIVE = 1000
 _TIMES = {"at", "since", "last_run", "told"}
@@ -114,21 +114,41 @@ class LiveValues:
         return [found[name] for name in sorted(found)]
 
 
-def sparks(series: list[Series], now: int) -> list[dict[str, Any]]:
-    """Each value's newest reading, and a curve of its last day."""
+def sparks(series: list[Series], now: int, every_s: float) -> list[dict[str, Any]]:
+    """Each value's newest reading, marked as old after two times of `every_s`, and a curve of its
+    last day."""
     found = []
     for one in series:
         day = one.since(now - SPARK_S)
-        found.append(
-            {
-                "name": visible(one.name),
-                "unit": quantity_and_unit(one)[1],
-                "value": one.values[-1],
-                "at": one.times[-1],
-                "points": [[at, value] for at, value in thinned(day, _POINTS)],
-            }
-        )
+        fields: dict[str, Any] = {
+            "name": visible(one.name),
+            "unit": quantity_and_unit(one)[1],
+            "value": one.values[-1],
+            "at": one.times[-1],
+            "since": now - SPARK_S,
+            "points": [
+                [at - now + SPARK_S, round(value, 2)] for at, value in thinned(day, _POINTS)
+            ],
+        }
+        if now - one.times[-1] > 2 * every_s:
+            fields["old"] = True
+        found.append(fields)
     return found
+
+
+def in_owners_order(series: list[Series], sensors: bytes | None) -> list[Series]:
+    """The series as SENSORS.json has their sensors, and behind them all others."""
+    try:
+        names = list(json.loads(sensors or b"{}"))
+    except ValueError:
+        # The board itself tells of the mistake.
+        names = []
+    places = {str(name): place for place, name in enumerate(names)}
+
+    def place(one: Series) -> tuple[int, str]:
+        return places.get(one.name.rpartition(".")[0], len(places)), one.name
+
+    return sorted(series, key=place)
 
 
 def thinned(series: Series, count: int) -> list[tuple[int, float]]:

@@ -41,6 +41,8 @@ class State:
             return
         found = LOG_LINE.match(said.text)
         when, area, text = found.groups() if found else ("", "", said.text)
+        if area == "boot" and text.endswith(" start)"):
+            self.chat.restarted()
         self.events.publish("log", when=when, area=visible(area), text=visible(text))
 
     def changed(self, state: str, text: str) -> None:

@@ -4,6 +4,8 @@ const KEY = "tenner-token";
 const BASE = location.pathname.replace(/[^/]*$/, "") + "api/v1";
 const PATIENCE_MS = 60000;
 const LOST_MS = 3000;
+// A stream says something every 15 s.
+const SILENT_MS = 35000;
 
 export class Failed extends Error {
   constructor(status, sentence) {
@@ -19,19 +21,20 @@ async function ask(path, options) {
     let again = 1;
     try {
       const answer = await fetch(path, options);
+      events.dispatchEvent(new Event("answer"));
       again = answer.status === 503 && Number(answer.headers.get("Retry-After"));
       if (!again || Date.now() > end) return answer;
     } catch {
-      if (options.method !== "GET" || Date.now() > end - PATIENCE_MS + LOST_MS) throw new Failed(0, "The server of this page does not answer: does it still run?");
+      if (options.method !== "GET" || options.signal?.aborted || Date.now() > end - PATIENCE_MS + LOST_MS) throw new Failed(0, "The server of this page does not answer: does it still run?");
     }
     await new Promise((go) => setTimeout(go, again * 1000));
   }
 }
 
-async function request(method, path, body, more = {}) {
+async function request(method, path, body, more = {}, signal) {
   const headers = { "X-Tenner-Token": localStorage.getItem(KEY) || "", ...more };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const answer = await ask(BASE + path, { method, headers, body: body && JSON.stringify(body) });
+  const answer = await ask(BASE + path, { method, headers, signal, body: body && JSON.stringify(body) });
   if (!answer.ok) {
     const found = await answer.json().catch(() => ({}));
     if (answer.status === 401) dispatchEvent(new Event("unpaired"));
@@ -40,9 +43,9 @@ async function request(method, path, body, more = {}) {
   return answer;
 }
 
-export async function call(method, path, body) {
+export async function call(method, path, body, signal) {
   for (let tries = 0; ; tries++) {
-    const answer = await request(method, path, body);
+    const answer = await request(method, path, body, {}, signal);
     if (answer.status === 204) return null;
     try {
       return await answer.json();
@@ -54,7 +57,8 @@ export async function call(method, path, body) {
   }
 }
 
-export const get = (path) => call("GET", path);
+// Without an answer in time it fails, where a limit is given: nobody ends a connection to a board without power.
+export const get = (path, limit_ms) => call("GET", path, undefined, limit_ms && AbortSignal.timeout(limit_ms));
 export const post = (path, body = {}) => call("POST", path, body);
 export const blob = async (path) => (await request("GET", path)).blob();
 
@@ -73,9 +77,11 @@ export async function listen(last) {
   if (running) return;
   running = true;
   for (;;) {
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(), SILENT_MS);
     try {
       const more = last === undefined ? {} : { "Last-Event-ID": String(last) };
-      const answer = await request("GET", "/events", undefined, more);
+      const answer = await request("GET", "/events", undefined, more, silence.signal);
       const now = answer.headers.get("Tenner-Start");
       if (start !== undefined && start !== now) {
         last = undefined;
@@ -88,6 +94,8 @@ export async function listen(last) {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), SILENT_MS);
         const parts = (text + value).split("\n\n");
         text = parts.pop();
         for (const part of parts) {
@@ -103,6 +111,8 @@ export async function listen(last) {
     } catch (problem) {
       if (problem.status === 401) break;
       events.dispatchEvent(new CustomEvent("lost", { detail: problem.message }));
+    } finally {
+      clearTimeout(timer);
     }
     await new Promise((go) => setTimeout(go, 2000));
   }

@@ -1,17 +1,23 @@
 // The page of a fleet: a tile for each board, which leads to the board's page.
 import { events, get, listen } from "./api.js";
-import { clock, h, number, span } from "./dom.js";
+import { h } from "./dom.js";
 import { askForCode, begin } from "./pairing.js";
+import { beat, heard, isQuiet, quietFor, say, still } from "./pulse.js";
+import { ago, filled, friendly, moment, shown, span } from "./words.js";
 
-const EVERY_MS = 10000;
+const EVERY_MS = 5000;
+const LIMIT_MS = 12000;
+// A board that is online is due after twice its longest pause so far.
+const PAUSES = 2;
+const PAUSE_S = 60;
 const VALUES = 6;
 const main = document.getElementById("main");
-const link = document.getElementById("link");
 const summary = h("p", { role: "status" });
 const grid = h("div", { class: "grid" });
 const tiles = new Map();
 let timer = 0;
 let place = "";
+let connected = false;
 
 async function start() {
   const found = await get("/session");
@@ -21,11 +27,13 @@ async function start() {
   document.title = "Fleet · tenner";
   main.replaceChildren(h("h1", null, "Boards"), summary, grid);
   listen();
+  beat(showLink, () => refresh().catch(() => {}));
   await refresh();
 }
 
 function stop() {
   clearTimeout(timer);
+  still();
   tiles.clear();
   grid.replaceChildren();
 }
@@ -33,8 +41,10 @@ function stop() {
 async function refresh() {
   clearTimeout(timer);
   try {
-    const found = await get("/fleet");
-    setLink(found.connected ? "connected" : "the broker is away", found.connected);
+    const found = await get("/fleet", LIMIT_MS);
+    heard();
+    ({ connected } = found);
+    showLink();
     found.tiles.forEach(draw);
     sum();
   } finally {
@@ -42,9 +52,10 @@ async function refresh() {
   }
 }
 
-function setLink(text, good) {
-  link.textContent = text;
-  link.className = good ? "good" : "bad";
+function showLink() {
+  if (isQuiet()) say("no answer", "bad", quietFor());
+  else say(connected ? "connected" : "the broker is away", connected ? "good" : "bad");
+  document.body.classList.toggle("stale", isQuiet() || !connected);
 }
 
 const nameOf = (tile) => tile.name || tile.topic.split("/").pop();
@@ -64,25 +75,39 @@ function draw(tile) {
   known.tile = tile;
   known.title.textContent = nameOf(tile);
   known.card.setAttribute("aria-label", nameOf(tile));
-  known.card.className = "card" + (tile.alarms && tile.alarms.length ? " alarm" : "");
+  known.card.className = "card" + (tile.alarms && tile.alarms.length ? " alarm" : "") + (tile.status !== "online" || isSilent(tile) ? " old" : "");
   known.body.replaceChildren(...body(tile));
 }
 
+const silentFor = (tile) => (tile.seen == null ? 0 : Date.now() / 1000 - tile.seen);
+const isSilent = (tile) => tile.status === "online" && silentFor(tile) > PAUSES * Math.max(tile.pause_s || 0, PAUSE_S);
+
+// A value of the broker's has no unit; a text of the board's gets the values that are there.
 function body(tile) {
-  const kind = { online: "good", offline: "bad" }[tile.status] || "warn";
-  const health = [tile.version && `tenner ${tile.version}`, tile.up_s != null && `up ${span(tile.up_s)}`,
-    tile.heap_free_kb != null && `${tile.heap_free_kb} KB of heap free`].filter(Boolean);
-  const lines = [h("p", null, h("strong", { class: kind }, tile.status), " ", h("small", null, health.join(" · ")))];
-  const shown = tile.sensors.slice(0, VALUES);
-  lines.push(h("dl", { class: "values" }, shown.flatMap((one) => [h("dt", null, one.name), h("dd", null, number(one.value))])));
+  const silent = isSilent(tile);
+  const kind = silent ? "bad" : { online: "good", offline: "bad" }[tile.status] || "warn";
+  const word = silent ? `no answer for ${span(silentFor(tile))}` : tile.status;
+  const health = [tile.version && `tenner ${tile.version}`, !silent && tile.status !== "offline" && tile.up_s != null && `up ${span(tile.up_s)}`].filter(Boolean);
+  const lines = [h("p", null, h("strong", { class: kind }, word), " ", h("small", null, health.join(" · ")))];
+  for (const one of tile.alarms || []) lines.push(h("p", { class: "bad" }, h("strong", null, since(one.state)), ` ${filled(one.text, (name) => lookAt(tile, name))}`));
+  const own = tile.sensors.slice(0, VALUES);
+  lines.push(h("dl", { class: "values" }, own.flatMap((one) => [h("dt", { title: one.name }, friendly(one.name)), h("dd", null, valueOf(one))])));
   if (tile.sensors.length > VALUES) lines.push(h("p", null, h("small", null, `and ${tile.sensors.length - VALUES} more values`)));
-  for (const one of tile.alarms || []) lines.push(h("p", { class: "bad" }, h("strong", null, one.state), ` ${one.text}`));
-  if (tile.alarms && !tile.alarms.length && tile.status === "online") lines.push(h("p", { class: "good" }, "no alarm"));
+  if (tile.alarms && !tile.alarms.length && tile.status === "online" && !silent) lines.push(h("p", { class: "good" }, "no alarm"));
   if (tile.problem) lines.push(h("p", { class: "warn" }, tile.problem));
-  if (!tile.page) lines.push(h("p", null, h("small", null, "No page: this computer has no key of this board. `tenner sync` over the cable makes one.")));
-  const seen = tile.seen ? `last message ${clock(tile.seen)}` : "no message since this server began";
+  if (!tile.page) lines.push(h("p", null, h("small", null, "No page: this computer has no key of this board. ", h("code", null, "tenner sync"), " over the cable makes one.")));
+  const seen = tile.seen ? `last message ${ago(silentFor(tile))}` : "no message since this server began";
   lines.push(h("p", null, h("small", null, `${tile.topic} · ${seen}`)));
   return lines;
+}
+
+const isState = (one) => /\.(open|on|wet|closed)$/.test(one.name);
+const valueOf = (one) => shown(one.value, one.unit || "", one.name, isState(one));
+const since = (state) => (state || "").split(",")[0].replace(/since (.*)/, (_, at) => `since ${moment(at)}`);
+
+function lookAt(tile, name) {
+  const one = tile.sensors.find((other) => other.name === name);
+  return one ? { value: one.value, unit: one.unit || "", isSwitch: isState(one) } : {};
 }
 
 function sum() {
@@ -95,7 +120,6 @@ function sum() {
 }
 
 events.addEventListener("tile", ({ detail }) => { draw(detail.tile); sum(); });
-events.addEventListener("lost", ({ detail }) => setLink(detail, false));
 events.addEventListener("open", () => refresh().catch(() => {}));
 addEventListener("unpaired", () => { stop(); askForCode("The session is over.", start); });
 addEventListener("hashchange", () => { if (location.hash.startsWith("#code=")) begin(start, stop); });

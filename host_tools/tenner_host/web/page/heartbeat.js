@@ -1,10 +1,15 @@
-// HEARTBEAT.md: an editor with the firmware's own check, and the replay.
+// HEARTBEAT.md: an editor with the firmware's own check, its draft, and the replay.
 import { call, get, post } from "./api.js";
+import { conflict } from "./conflict.js";
 import { action, button, h, note } from "./dom.js";
-import { filesCard } from "./now.js";
+import { drop, keep, kept } from "./drafts.js";
+import { filesCard } from "./files.js";
+import { ago } from "./words.js";
 
 export const title = "HEARTBEAT.md";
+const FIELD = "HEARTBEAT.md";
 const TYPING_MS = 300;
+const EXAMPLE = "# Heartbeat\n\n- (every 5m; when room.temperature > 30; notify) It is {room.temperature} in the room.\n- (daily 07:30) Say good morning, and how warm it is.\n";
 
 export async function show(place, app) {
   let found;
@@ -18,12 +23,18 @@ export async function show(place, app) {
   const text = h("textarea", { "aria-label": "HEARTBEAT.md", spellcheck: "false", autocapitalize: "off", readonly: app.guest, "aria-describedby": "problems" });
   const problems = h("ul", { id: "problems", "aria-live": "polite" });
   const outcome = h("div");
-  let version = found.version;
-  let saved = found.text;
+  const bar = h("div", { role: "status" });
+  const controls = h("div");
+  let { version, text: saved } = found;
   let timer = 0;
   let checks = 0;
   let shown = [];
-  text.value = found.text;
+
+  const isDirty = () => text.value !== saved;
+
+  function tell(sentence, ...buttons) {
+    bar.replaceChildren(...(sentence ? [h("div", { class: "card row told" }, h("span", null, sentence), ...buttons)] : []));
+  }
 
   function list({ problems: wrong, readings = shown }) {
     shown = readings;
@@ -50,24 +61,66 @@ export async function show(place, app) {
     if (turn === checks) list(answer);
   }
 
-  text.addEventListener("input", () => {
+  function typed() {
+    if (isDirty()) keep(FIELD, { text: text.value, version, at: Date.now() });
+    else drop(FIELD);
     clearTimeout(timer);
     timer = setTimeout(() => check().catch((problem) => note(problem.message)), TYPING_MS);
-  });
+  }
+
+  // Show another text; the one before is a press away.
+  function replace(next, sentence) {
+    const before = text.value;
+    text.value = next;
+    typed();
+    if (sentence) tell(sentence, button("Undo", () => { replace(before); tell(""); }));
+  }
+
+  function take(answer) {
+    ({ version, text: saved } = answer);
+    drop(FIELD);
+    text.value = saved;
+    list(answer);
+  }
+
+  // The file has changed below an unsaved text: both are shown.
+  function choose(mine, answer, sentence) {
+    const there = answer.text;
+    ({ version, text: saved } = answer);
+    const done = (work) => () => { bar.replaceChildren(); text.hidden = controls.hidden = false; work(); };
+    text.hidden = controls.hidden = true;
+    bar.replaceChildren(conflict(sentence, mine, there,
+      done(() => { text.value = mine; typed(); tell("Your text is in the editor. Saving it replaces the board's."); }),
+      done(() => { text.value = mine; replace(there, "The board's text is in the editor."); })));
+    list(answer);
+  }
 
   async function save() {
-    const answer = await call("PUT", "/heartbeat", { text: text.value, version });
-    ({ version, text: saved } = answer);
-    list(answer);
-    note("The board has it.");
+    const mine = text.value;
+    try {
+      const answer = await call("PUT", "/heartbeat", { text: mine, version });
+      take(answer);
+      tell("");
+      note("The board has it.");
+    } catch (problem) {
+      if (problem.status !== 409) throw problem;
+      await app.readFiles();
+      choose(mine, await get("/heartbeat"), "Not saved: the file has changed on the board since you began.");
+    }
   }
 
   async function reload() {
     await app.readFiles();
     const answer = await get("/heartbeat");
-    ({ version, text: saved } = answer);
-    text.value = saved;
-    list(answer);
+    const mine = text.value;
+    if (!isDirty() || mine === answer.text) {
+      take(answer);
+      tell("");
+    } else if (answer.text !== saved) choose(mine, answer, "The file has changed on the board.");
+    else {
+      ({ version } = answer);
+      tell("You have unsaved text; the board's file is as it was.", button("Throw mine away", () => replace(saved, "Your text is thrown away.")), button("Keep mine", () => tell("")));
+    }
   }
 
   async function replay() {
@@ -81,11 +134,21 @@ export async function show(place, app) {
             h("td", null, one.line || ""), h("td", null, one.kind), h("td", null, one.text)))))) : "");
   }
 
-  const stops = app.board.restarts_for_files && !app.guest ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : null;
-  place.append(text, problems, h("div", { class: "row" }, action("Save on the board", save, { class: "main" }),
-    app.offers.includes("replay") && action("What would it do?", replay), button("Read it again", reload)), stops || "", outcome);
+  const stops = app.board.restarts_for_files && !app.guest ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : "";
+  controls.append(h("div", { class: "row" }, action("Save on the board", save, { class: "main" }),
+    app.offers.includes("replay") ? action("What would it do?", replay) : "", button("Read it again", reload)), stops);
+  place.append(bar, text, problems, controls, outcome);
+  text.addEventListener("input", typed);
+  text.value = saved;
   list(found);
-  const warn = (event) => { if (text.value !== saved) event.preventDefault(); };
-  addEventListener("beforeunload", warn);
-  return () => { clearTimeout(timer); removeEventListener("beforeunload", warn); };
+  const draft = app.guest ? null : kept(FIELD);
+  if (draft && draft.text !== saved) {
+    const age = ago((Date.now() - draft.at) / 1000);
+    if (draft.version === version) {
+      text.value = draft.text;
+      typed();
+      tell(`Your unsaved text is back (${age}).`, button("Throw it away", () => replace(saved, "Your text is thrown away.")));
+    } else choose(draft.text, found, `The file has changed on the board since you typed (${age}).`);
+  } else if (!/^\s*([-*+]|\d+\.) /m.test(saved) && !app.guest) tell("The file has no tasks yet.", button("Begin with an example", () => replace(EXAMPLE, "Change it as you like, then save.")));
+  return () => clearTimeout(timer);
 }

@@ -1,7 +1,7 @@
 // Log: the board's lines as they come, and the stored runs.
 import { events, get } from "./api.js";
 import { clock, h } from "./dom.js";
-import { filesCard } from "./now.js";
+import { filesCard } from "./files.js";
 
 export const title = "Log";
 const KEPT = 500;

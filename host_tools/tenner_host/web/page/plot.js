@@ -1,10 +1,11 @@
 // One picture: lines of a unit over time, gaps where readings are missing, marks at messages.
-import { h, isSwitch, number, s } from "./dom.js";
+import { h, s } from "./dom.js";
+import { gapOf, isSwitch, path } from "./line.js";
+import { number } from "./words.js";
 
 const LEFT = 52;
 const BOTTOM = 24;
 const HEIGHT = 220;
-const GAP = 2.5;
 
 export function plot(unit, series, [first, last], marks, width, choose) {
   const right = Math.max(width - 24, LEFT + 100);
@@ -32,7 +33,7 @@ export function plot(unit, series, [first, last], marks, width, choose) {
     picture.append(s("line", { class: "mark", x1: x(mark.at), x2: x(mark.at), y1: 8, y2: HEIGHT - BOTTOM },
       s("title", null, `message, ${mark.text}: ${new Date(mark.at * 1000).toLocaleString()}`)));
   }
-  drawn.forEach((one, place) => picture.append(s("path", { class: `line c${place % 6}`, d: path(one.points, x, y, isSwitch(one)) })));
+  drawn.forEach((one, place) => picture.append(s("path", { class: `line c${place % 6}`, d: path(one.points, x, y, isSwitch(one), gapOf(one.points)) })));
   const band = s("rect", { class: "band", y: 8, height: HEIGHT - BOTTOM - 8, width: 0, x: 0 });
   const cursor = s("line", { class: "cursor", y1: 8, y2: HEIGHT - BOTTOM, x1: -9, x2: -9 });
   picture.append(band, cursor);
@@ -73,17 +74,6 @@ function inside(points, first, last) {
   if (start < 0) return [];
   const behind = points.findIndex((one) => one[0] > last);
   return points.slice(start, behind < 0 ? points.length : behind);
-}
-
-function path(points, x, y, steps) {
-  const distances = points.slice(1).map((one, place) => one[0] - points[place][0]).sort((a, b) => a - b);
-  const limit = GAP * (distances[Math.floor(distances.length / 2)] || 0);
-  return points.map(([at, value], place) => {
-    const before = points[place - 1];
-    const spot = `${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
-    if (!before || (limit && at - before[0] > limit)) return `M${spot}h.01`;
-    return steps ? `H${x(at).toFixed(1)}V${y(value).toFixed(1)}` : `L${spot}`;
-  }).join("");
 }
 
 function nearest(points, at) {

@@ -1,7 +1,8 @@
 // Plots: the stored readings, a picture for each unit, with the times of messages.
 import { blob, get } from "./api.js";
-import { button, h, isSwitch } from "./dom.js";
-import { filesCard } from "./now.js";
+import { button, h } from "./dom.js";
+import { filesCard } from "./files.js";
+import { isSwitch } from "./line.js";
 import { plot } from "./plot.js";
 
 export const title = "Plots";
@@ -19,7 +20,8 @@ export async function show(place, app) {
   let series = [];
   let marks = [];
   let end = 0;
-  const hidden = new Set();
+  const wanted = decodeURIComponent(location.hash.split("=")[1] || "");
+  let hidden = new Set();
 
   function zoom(factor, shift = 0) {
     const [first, last] = current();
@@ -51,6 +53,7 @@ export async function show(place, app) {
   async function load() {
     const found = await get(`/readings?hours=${hours}`);
     series = found.series;
+    if (wanted && !pictures.children.length) hidden = new Set(series.map((one) => one.name).filter((one) => one !== wanted));
     end = Date.now() / 1000;
     const { runs } = await get("/log");
     marks = runs.filter((one) => one.t && one.sent).map((one) => ({ at: one.t, text: one.job || `line ${one.n ?? "?"}` }));

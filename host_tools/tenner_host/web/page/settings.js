@@ -1,7 +1,8 @@
 // Settings: each key of the board, never a secret.
 import { call, get } from "./api.js";
 import { action, button, h, note } from "./dom.js";
-import { filesCard } from "./now.js";
+import { drop, keep, kept } from "./drafts.js";
+import { filesCard } from "./files.js";
 
 export const title = "Settings";
 
@@ -14,27 +15,31 @@ export async function show(place, app) {
 
   function narrow() {
     const word = filter.value.trim().toLowerCase();
-    for (const { row, one } of rows) {
-      row.hidden = (word && !(one.key + one.about).toLowerCase().includes(word)) || (!word && only.checked && one.value == null);
+    for (const { row, one, draft } of rows) {
+      row.hidden = (word && !(one.key + one.about).toLowerCase().includes(word)) || (!word && only.checked && one.value == null && !draft);
     }
   }
 
   async function change(key, text) {
     const { agent } = await call("PATCH", "/settings", { changes: { [key]: text } });
+    drop(field(key));
     note(agent.running ? "The board has it; its agent runs again." : `The agent does not start: ${agent.text}`);
     await app.restarted();
     await load();
   }
 
-  function edit(one, cell) {
+  const field = (key) => `setting ${key}`;
+
+  function edit(one, cell, typed) {
     let start = one.value == null ? "" : one.value;
     try {
       if (typeof JSON.parse(start) === "string") start = JSON.parse(start);
     } catch { /* It is shown as it is. */ }
-    const input = h("input", { "aria-label": one.key, value: start });
-    const buttons = h("div", { class: "row" }, button("Save", () => change(one.key, input.value), { class: "main" }), button("Cancel", load));
-    cell.replaceChildren(input, buttons);
-    input.focus();
+    const input = h("input", { "aria-label": one.key, value: typed ?? start, oninput: () => keep(field(one.key), { text: input.value }) });
+    const cancel = async () => { drop(field(one.key)); await load(); };
+    const buttons = h("div", { class: "row" }, button("Save", () => change(one.key, input.value), { class: "main" }), button("Cancel", cancel));
+    cell.replaceChildren(input, buttons, typed == null ? "" : h("small", null, "Not saved yet."));
+    if (typed == null) input.focus();
   }
 
   async function load() {
@@ -49,7 +54,9 @@ export async function show(place, app) {
     rows = found.settings.map((one) => {
       const cell = h("td", null, one.value ?? h("span", { class: "soft" }, "default"), " ");
       if (!one.secret && one.about) cell.append(action("Change", () => edit(one, cell), { "aria-label": `Change ${one.key}` }));
-      return { one, row: h("tr", null, h("th", { scope: "row" }, one.key), cell, h("td", { class: "soft" }, one.about)) };
+      const draft = one.secret || !one.about || app.guest ? null : kept(field(one.key));
+      if (draft) edit(one, cell, draft.text);
+      return { one, draft, row: h("tr", null, h("th", { scope: "row" }, one.key), cell, h("td", { class: "soft" }, one.about)) };
     });
     const stops = app.board.restarts_for_files ? "A change stops the agent and starts it again." : "A change restarts the agent.";
     box.replaceChildren(app.guest ? "" : h("p", { class: "soft" }, `${stops} An empty value brings the default back. `, h("code", null, "tenner setup"), " asks for secrets and tries them."),

@@ -1,0 +1,422 @@
+"""The views of the page in Chromium, with states that a board seldom has: `make test-web`.
+
+The server is a stand-in (`stand_in.py`), so these tests take seconds.
+"""
+
+import contextlib
+import re
+import time
+
+import pytest
+
+from tests.web import browser
+from tests.web.stand_in import ADDRESS, StandIn, sensor, task, tile
+
+#: A phone's window, and so many of them for a full board.
+_HEIGHT, _WINDOWS = 740, 3
+
+
+@pytest.fixture
+def opened(chromium):
+    """Opens the page of a stand-in, at a view and in a size."""
+    with contextlib.ExitStack() as stack:
+
+        def opens(board, view="now", size=browser.PHONE, scheme="light", is_expected=None):
+            context = stack.enter_context(contextlib.closing(browser.new_context(chromium)))
+            board.join(context)
+            page = stack.enter_context(
+                browser.strict_page(context, ADDRESS, is_expected or (lambda complaint: False))
+            )
+            browser.resize(page, size, scheme)
+            page.goto(f"{ADDRESS}#{view}")
+            page.get_by_role("heading", level=1).wait_for()
+            return page
+
+        yield opens
+
+
+def alarm(page, name):
+    return page.get_by_role("group", name=re.compile(name)).first
+
+
+def full_board():
+    """30 alarms, of which five are active, and 20 sensors."""
+    names = [f"shelf_number_{at}.heat_index" for at in range(20)]
+    sensors = [sensor(name, 21.5 + at, "°C") for at, name in enumerate(names)]
+    tasks = [
+        task(
+            10 + at,
+            f"{names[at % 20]} > {30 + at} for 180 s",
+            "active since 11:31, waits for reset 28" if at % 6 == 5 else "clear",
+            31.5,
+            unit="°C",
+        )
+        for at in range(30)
+    ]
+    vitals = [sensor("board.heap_free", 172100, "B"), sensor("board.uptime", 634, "s")]
+    return StandIn(tasks, sensors + vitals)
+
+
+def test_30_alarms_and_20_sensors_fit_into_three_windows_of_a_phone(opened, axe):
+    page = opened(full_board())
+    first = alarm(page, "Shelf number 5 heat index above 35 °C for 3 min")
+    box = first.bounding_box()
+    assert box["y"] + box["height"] < _HEIGHT
+    assert first.get_by_role("button", name="Acknowledge").is_visible()
+    page.get_by_role("heading", name="5 active alarms").wait_for()
+    page.get_by_role("region", name="Shelf number 19 heat index").wait_for()
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert height <= _WINDOWS * _HEIGHT, height
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+
+
+def test_even_30_active_alarms_fit_into_three_windows(opened):
+    board = full_board()
+    board.tasks = [{**one, "state": "active since 11:31", "alarm": 9} for one in board.tasks]
+    page = opened(board)
+    page.get_by_role("heading", name="30 active alarms").wait_for()
+    page.get_by_text("25 more").wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") <= _WINDOWS * _HEIGHT
+
+
+def test_a_card_has_the_words_of_a_person(opened):
+    hot = task(
+        4,
+        "room.temperature > 30 for 180 s",
+        "active since 11:31, waits for reset 28",
+        31.5,
+        unit="°C",
+        text="It is {room.temperature:.1f} in the room, the hall has {hall.humidity} %.",
+    )
+    front = task(
+        5, "front_door.open == 1", "active since 11:40", 1, text="Shut {front_door.open}!"
+    )
+    cold = task(6, "room.temperature < 5", "clear", 31.5, unit="°C", text="Frost.")
+    day = [[int(time.time()) - 60 * at, at % 7 == 0] for at in range(99, 0, -1)]
+    sensors = [
+        sensor("room.temperature", 31.5, "°C", 200),
+        sensor("hall.humidity", 56, "%", 3000, old=True),
+        sensor("room.heat_index", 33.25, "°C"),
+        sensor("pump.runtime", 600, "s"),
+        sensor("card.size", 172100, "B"),
+        sensor("front_door.open", 1, points=[[at, int(on)] for at, on in day]),
+        sensor("pump.on", 0, points=[[at, int(on)] for at, on in day]),
+        sensor("board.heap_free", 172100, "B"),
+    ]
+    page = opened(StandIn([hot, front, cold, task(7)], sensors))
+    said = alarm(page, "Room temperature above 30 °C for 3 min").inner_text()
+    assert "31.5 °C" in said and "since 11:31 · ends below 28 °C" in said
+    assert "It is 31.5 °C in the room, the hall has 56 %." in said
+    assert "open" in alarm(page, "Front door when open").inner_text()
+    text = page.locator("main").inner_text()
+    assert not re.search(r"[{}]|waits for reset|634 s|407700 B|heap", text), text
+    cards = page.locator("section.sensor").all()
+    found = {one.get_attribute("aria-label"): one.locator(".value").inner_text() for one in cards}
+    # The owner's order stays.
+    assert list(found.items()) == [
+        ("Room temperature", "31.5 °C"),
+        ("Hall humidity", "56 %"),
+        ("Room heat index", "33.25 °C"),
+        ("Pump runtime", "10 min"),
+        ("Card size", "168 KB"),
+        ("Front door", "open"),
+        ("Pump", "off"),
+    ]
+    room = page.get_by_role("region", name="Room temperature")
+    assert "3 min ago" in room.inner_text()
+    hall = page.get_by_role("region", name="Hall humidity")
+    assert "50 min ago" in hall.inner_text()
+    shade = "getComputedStyle(document.querySelector('{} .value')).color"
+    assert page.evaluate(shade.format(".sensor.old")) != page.evaluate(
+        shade.format(".sensor:not(.old)")
+    )
+    page.get_by_text("Board · up 3 min").click()
+    page.get_by_text("Memory free").wait_for()
+    page.get_by_text("168 KB").last.wait_for()
+
+
+def test_a_sparkline_has_gaps_and_the_limit_of_an_alarm(opened):
+    now = int(time.time())
+    points = [[now - at * 2400, 21 + at % 5] for at in range(35, 0, -1) if not 12 < at < 20]
+    sensors = [
+        sensor("room.temperature", 22, "°C", points=points),
+        sensor("room.humidity", 5, "%"),
+    ]
+    page = opened(StandIn([task(4, "room.temperature > 26")], sensors))
+    room = page.get_by_role("region", name="Room temperature")
+    assert room.locator("path").get_attribute("d").count("M") == 2
+    assert room.locator("line.limit").count() == 1
+    humid = page.get_by_role("region", name="Room humidity")
+    assert humid.locator("path").get_attribute("d").count("M") == 1
+    assert humid.locator("line.limit").count() == 0
+    room.get_by_role("link").click()
+    page.get_by_role("img", name=re.compile("room.temperature")).wait_for()
+    assert page.get_by_role("img").count() == 1
+
+
+def test_the_count_is_in_the_tab_and_in_the_title_of_each_view(opened):
+    board = full_board()
+    page = opened(board, "update")
+    page.get_by_role("img", name="5 active alarms").wait_for()
+    assert page.title() == "(5) kitchen · Update"
+    board.tasks = [{**one, "state": "clear", "alarm": None} for one in board.tasks]
+    page.get_by_role("link", name=re.compile("^Now")).click()
+    page.get_by_text("No active alarm").wait_for()
+    assert page.title() == "kitchen · Now"
+    assert page.get_by_role("img", name=re.compile("active alarm")).count() == 0
+
+
+def test_an_alarm_is_muted_till_morning_in_two_taps(opened):
+    board = full_board()
+    page = opened(board)
+    first = alarm(page, "Shelf number 5 heat")
+    first.get_by_role("button", name="Why?").click()
+    first.get_by_text("why 15").wait_for()
+    first.get_by_role("button", name="Mute …").click()
+    first.get_by_role("button", name="Mute: Till 7:00").click()
+    page.get_by_text("mute 15").first.wait_for()
+    (body,) = [body for _, path, body in board.asked if path == "/alarms"][1:]
+    assert body["action"] == "mute" and re.fullmatch(r"\d+m", body["duration"])
+    assert 1 <= int(body["duration"][:-1]) <= 1440
+
+
+def test_a_focused_button_outlives_a_new_value(opened):
+    board = full_board()
+    page = opened(board)
+    alarm(page, "Shelf number 5 heat").get_by_role("button", name="Why?").focus()
+    board.tasks = [{**one, "value": 39.5} for one in board.tasks]
+    page.get_by_text("39.5 °C").first.wait_for(timeout=15_000)
+    assert page.evaluate("document.activeElement.textContent") == "Why?"
+
+
+def test_an_empty_board_says_the_next_step(opened, axe):
+    page = opened(StandIn())
+    page.get_by_role("link", name="Write the first one").wait_for()
+    page.get_by_text("No values yet. Name the first sensor in SENSORS.json").wait_for()
+    browser.check_axe(page, axe)
+    show(page, "heartbeat")
+    page.get_by_role("button", name="Begin with an example").click()
+    assert "when room.temperature > 30" in editor(page).input_value()
+
+
+def editor(page):
+    return page.get_by_label("HEARTBEAT.md", exact=True)
+
+
+def show(page, view):
+    page.locator(f'nav a[href="#{view}"]').click()
+    page.get_by_role("heading", level=1).wait_for()
+
+
+def test_a_draft_of_heartbeat_outlives_a_tab_a_reload_and_reading_again(opened, axe):
+    board = StandIn()
+    board.heartbeat = "- (every 5m) Look.\n"
+    page = opened(board, "heartbeat")
+    editor(page).fill("- (every 9m) Mine.\n")
+    show(page, "now")
+    show(page, "heartbeat")
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+    page.get_by_text("Your unsaved text is back").wait_for()
+    page.reload()
+    page.get_by_text("Your unsaved text is back").wait_for()
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+    page.get_by_role("button", name="Read it again").click()
+    page.get_by_text("You have unsaved text").wait_for()
+    browser.check_axe(page, axe)
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+    page.get_by_role("button", name="Throw mine away").click()
+    assert editor(page).input_value() == "- (every 5m) Look.\n"
+    page.get_by_role("button", name="Undo").click()
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+    page.get_by_role("button", name="Save on the board").click()
+    page.get_by_text("The board has it.").wait_for()
+    assert board.heartbeat == "- (every 9m) Mine.\n"
+    page.reload()
+    editor(page).wait_for()
+    assert page.get_by_text("Your unsaved text").count() == 0
+
+
+@pytest.mark.parametrize("button", ["Keep mine", "Take the board's"])
+@pytest.mark.parametrize("how", ["reload", "save", "read"])
+def test_two_changes_are_both_shown_and_the_person_chooses(opened, axe, button, how):
+    board = StandIn()
+    board.heartbeat = "# Heartbeat\n- (every 5m) Look.\n"
+    page = opened(board, "heartbeat", is_expected=lambda one: "status of 409" in one)
+    editor(page).fill("# Heartbeat\n- (every 9m) Mine.\n")
+    board.heartbeat, board.version = "# Heartbeat\n- (every 7m) The agent's.\n", "2"
+    if how == "reload":
+        page.reload()
+    else:
+        name = {"save": "Save on the board", "read": "Read it again"}[how]
+        page.get_by_role("button", name=name).click()
+    page.get_by_text("has changed on the board").wait_for()
+    mine, theirs = (
+        page.get_by_label("Yours", exact=True),
+        page.get_by_label("The board's", exact=True),
+    )
+    assert mine.locator("mark").inner_text().strip() == "- (every 9m) Mine."
+    assert theirs.locator("mark").inner_text().strip() == "- (every 7m) The agent's."
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+    page.get_by_role("button", name=button).click()
+    wanted = "Mine" if button == "Keep mine" else "The agent's"
+    assert wanted in editor(page).input_value()
+    if button != "Keep mine":
+        page.get_by_role("button", name="Undo").click()
+        assert "Mine" in editor(page).input_value()
+    page.get_by_role("button", name="Save on the board").click()
+    page.get_by_text("The board has it.").wait_for()
+    assert "Mine" in board.heartbeat
+
+
+def test_drafts_of_a_message_and_a_setting_outlive_a_reload(opened):
+    board = StandIn()
+    name = {"key": "name", "about": "name of the agent", "secret": False, "value": None}
+    board.settings = [name, {**name, "key": "llm.api_key", "secret": True}]
+    page = opened(board, "chat")
+    page.get_by_label("Your message").fill("Half a quest")
+    show(page, "settings")
+    page.get_by_label("only those that are set").uncheck()
+    page.get_by_role("button", name="Change name").click()
+    page.get_by_label("name", exact=True).fill("cellar")
+    page.reload()
+    page.get_by_text("Not saved yet.").wait_for()
+    assert page.get_by_label("name", exact=True).input_value() == "cellar"
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_label("only those that are set").uncheck()
+    page.get_by_role("button", name="Change name").wait_for()
+    show(page, "chat")
+    assert page.get_by_label("Your message").input_value() == "Half a quest"
+    page.reload()
+    assert page.get_by_label("Your message").input_value() == "Half a quest"
+    assert "api_key" not in page.evaluate("JSON.stringify(localStorage)")
+
+
+def test_a_message_is_sending_then_sent_then_answered(opened):
+    board = StandIn()
+    page = opened(board, "chat")
+    board.hangs = True
+    page.get_by_label("Your message").fill("How warm is it?")
+    page.keyboard.press("Enter")
+    said = page.get_by_role("listitem").filter(has_text="How warm is it?")
+    said.get_by_text("sending").wait_for()
+    board.release()
+    said.get_by_text(re.compile("^\\s*sent$")).wait_for()
+    board.say("agent", "31.5 °C")
+    board.waiting = False
+    page.get_by_text("31.5 °C").wait_for()
+    assert said.get_by_text("sent").count() == 0
+    assert page.get_by_role("button", name="Send again").count() == 0
+
+
+@pytest.mark.parametrize("how", ["refused", "away", "restarted", "forgotten"])
+def test_a_lost_message_says_so_and_is_sent_again(opened, axe, how):
+    board = StandIn()
+    page = opened(board, "chat", is_expected=lambda one: "Failed to load" in one)
+    if how == "refused":
+        board.fails["POST", "/chat"] = 409, "the agent has not answered yet"
+    elif how == "away":
+        board.is_away = True
+    page.get_by_label("Your message").fill("How warm is it?")
+    page.keyboard.press("Enter")
+    said = page.get_by_role("listitem").filter(has_text="How warm is it?")
+    if how in ("restarted", "forgotten"):
+        said.get_by_text(re.compile("^\\s*sent$")).wait_for()
+        board.waiting = False
+        if how == "forgotten":
+            # The conversation was in the agent's memory.
+            board.messages, board.start = [], "b"
+    said.get_by_text("lost").wait_for(timeout=15_000)
+    if how == "away":
+        board.is_away = False
+        page.reload()
+        said.get_by_text("lost").wait_for()
+    board.fails = {}
+    browser.check_axe(page, axe)
+    said.get_by_role("button", name="Send again").click()
+    page.get_by_text(re.compile("^\\s*sent$")).wait_for()
+    assert board.messages[-1]["text"] == "How warm is it?"
+    assert page.get_by_role("button", name="Send again").count() == 0
+
+
+#: From the loss to the sentence, in milliseconds.
+_NOTICED_MS = 15_000
+_NO_ANSWER = re.compile(r"no answer for 1[2-5] s")
+_SHADE = "getComputedStyle(document.querySelector('.sensor .value')).color"
+
+
+def header(page):
+    return page.locator(".brand")
+
+
+@pytest.mark.parametrize("server", ["computer", "board"])
+@pytest.mark.parametrize("loss", ["silence", "refusal", "silent board"])
+def test_a_loss_is_told_in_15_s_and_its_end_at_once(opened, axe, server, loss):
+    if server == "board" and loss == "silent board":
+        pytest.skip("a silent board serves no page")
+    board = StandIn([], [sensor("room.temperature", 21, "°C")])
+    board.offers = ["replay"] if server == "computer" else []
+    page = opened(board, is_expected=lambda one: "Failed to load" in one)
+    header(page).get_by_text("connected", exact=True).wait_for()
+    shade = page.evaluate(_SHADE)
+    if loss == "silence":
+        board.hangs = True
+    elif loss == "refusal":
+        board.is_away = True
+    else:
+        board.problem = "the board is silent: it has not answered for 30 s"
+    began = time.monotonic()
+    header(page).filter(has_text=_NO_ANSWER).wait_for(timeout=_NOTICED_MS)
+    assert time.monotonic() - began < _NOTICED_MS / 1000
+    assert header(page).get_by_text("connected", exact=True).count() == 0
+    assert page.evaluate(_SHADE) != shade
+    browser.check_axe(page, axe)
+    board.is_away, board.problem = False, None
+    board.release()
+    header(page).get_by_text("connected", exact=True).wait_for(timeout=_NOTICED_MS)
+    assert page.evaluate(_SHADE) == shade
+
+
+def test_an_agent_at_work_is_not_taken_for_a_silent_one(opened):
+    board = StandIn()
+    page = opened(board)
+    # Nobody asks it while a person waits for its answer.
+    board.agent_at = int(time.time())
+    found = re.compile(r"the agent is at work for 1\d s")
+    header(page).filter(has_text=found).wait_for(timeout=20_000)
+    assert not page.evaluate("document.body.classList.contains('stale')")
+    board.agent_at = None
+    header(page).get_by_text("connected", exact=True).wait_for(timeout=_NOTICED_MS)
+
+
+def test_a_fleet_that_does_not_answer_says_so_and_a_silent_board_too(opened, axe):
+    board = StandIn(main="fleet.js")
+    hot = {"text": "It is {room.heat_index} here.", "condition": "room.heat_index > 30"}
+    hot["state"] = "active since 11:31, waits for reset 28"
+    board.tiles = [
+        tile("attic", alarms=[hot]),
+        tile("barn", 300),
+        tile("cellar", 300, pause_s=600),
+        tile("den", 300, status="offline"),
+    ]
+    page = opened(board, is_expected=lambda one: "Failed to load" in one)
+    named = {
+        name: page.get_by_role("region", name=name) for name in ("attic", "barn", "cellar", "den")
+    }
+    named["barn"].get_by_text("no answer for 5 min").wait_for()
+    assert "online" in named["cellar"].inner_text()
+    said = named["attic"].inner_text()
+    assert "It is 31.5 °C here." in said and "Room heat index" in said and "reset" not in said
+    assert "last message 5 min ago" in named["den"].inner_text()
+    assert "up 3 min" not in named["den"].inner_text()
+    color = "e => getComputedStyle(e.querySelector('dd')).color"
+    shade = named["attic"].evaluate(color)
+    for name in ("barn", "den"):
+        assert named[name].evaluate(color) != shade
+    browser.check_axe(page, axe)
+    board.hangs = True
+    header(page).filter(has_text=_NO_ANSWER).wait_for(timeout=_NOTICED_MS)
+    assert named["attic"].evaluate(color) != shade
+    board.release()
+    header(page).get_by_text("connected", exact=True).wait_for(timeout=_NOTICED_MS)
