@@ -12,7 +12,7 @@ from tenner_host.sensors.ring import Series
 if str(FIRMWARE) not in sys.path:
     sys.path.append(str(FIRMWARE))
 
-from tenner.sensors.units import unit
+from tenner.sensors.units import unit as unit
 
 #: A line ends where readings are missing for longer than so many of their usual distances.
 _GAP = 2.5
