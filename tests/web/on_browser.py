@@ -138,13 +138,13 @@ def test_an_alarm_is_explained_acknowledged_and_muted(page):
     card.get_by_role("button", name="Why?").click()
     card.get_by_text("last told").first.wait_for()
     card.get_by_role("button", name="Acknowledge").click()
-    card.get_by_text("acknowledged, since").wait_for()
+    card.get_by_text("acknowledged, since").first.wait_for()
     card.get_by_role("button", name="Mute …").click()
     card.get_by_role("button", name="Mute: 1 h").click()
     page.get_by_text("alarms, 1 muted").click()
-    card.get_by_text("muted until").wait_for()
+    card.get_by_text("muted until").first.wait_for()
     card.get_by_role("button", name="Unmute").click()
-    card.get_by_text("acknowledged, since").wait_for()
+    card.get_by_text("acknowledged, since").first.wait_for()
 
 
 def test_markup_of_the_board_is_text(page):

@@ -340,6 +340,102 @@ def test_a_lost_message_says_so_and_is_sent_again(opened, axe, how):
     assert page.get_by_role("button", name="Send again").count() == 0
 
 
+ANSWER = """## Room
+**Warm**: `31.5 °C` and *rising*, see [the docs](https://example.org/a_(b)) or https://example.com/x.
+
+- one **more**
+- snake_case_name 2*3*4
+1. first
+
+```
+<b>code</b> **raw**
+```
+[bad](javascript:alert(1)) <img src=x onerror=alert(1)> [odd](data:text/html,x)"""
+
+
+def test_markdown_of_an_answer_is_elements_and_never_html(opened, axe):
+    board = StandIn()
+    board.say("you", "**not** mine")
+    board.say("agent", ANSWER)
+    page = opened(board, "chat")
+    said = page.locator("li.agent .md")
+    assert said.locator("strong").all_inner_texts() == ["Room", "Warm", "more"]
+    assert said.locator("em").all_inner_texts() == ["rising"]
+    assert said.locator("code").all_inner_texts() == ["31.5 °C"]
+    assert said.locator("ul li").all_inner_texts() == ["one more", "snake_case_name 2*3*4"]
+    assert said.locator("ol li").all_inner_texts() == ["first"]
+    assert said.locator("pre").inner_text() == "<b>code</b> **raw**\n"
+    links = [one.get_attribute("href") for one in said.locator("a").all()]
+    assert links == ["https://example.org/a_(b)", "https://example.com/x"]
+    for one in said.locator("a").all():
+        assert one.get_attribute("rel") == "noopener noreferrer"
+    assert "the docs (example.org)" in said.inner_text()
+    assert "[bad](javascript:alert(1)) <img src=x onerror=alert(1)>" in said.inner_text()
+    assert page.locator("main img, main b").count() == 0
+    assert "**not** mine" in page.locator("li.you").inner_text()
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+
+
+@pytest.mark.parametrize("size", [browser.WIDE, browser.PHONE], ids=["desk", "phone"])
+def test_the_composer_is_in_the_window_below_a_long_conversation(opened, size):
+    board = StandIn()
+    for number in range(40):
+        board.say("agent" if number % 2 else "you", f"Message {number}")
+    page = opened(board, "chat", size)
+    last = page.get_by_text("Message 39")
+    last.wait_for()
+    page.wait_for_timeout(200)
+    box = page.get_by_label("Your message").bounding_box()
+    assert box["y"] + box["height"] <= size[1]
+    seen = last.bounding_box()
+    assert seen["y"] > 0 and seen["y"] + seen["height"] <= box["y"]
+
+
+def test_an_empty_chat_offers_three_questions(opened, axe):
+    board = StandIn()
+    page = opened(board, "chat")
+    offered = page.locator("main .card").get_by_role("button")
+    assert offered.count() == 3
+    browser.check_axe(page, axe)
+    offered.nth(1).click()
+    page.get_by_role("listitem").filter(has_text="Which values do you have now?").wait_for()
+    assert board.messages[0]["text"] == "Which values do you have now?"
+    assert offered.count() == 0
+
+
+@pytest.mark.parametrize("view", ["plots", "log", "settings", "update"])
+def test_the_current_tab_is_in_the_window_of_a_phone(opened, view):
+    page = opened(full_board(), view)
+    box = page.locator("nav a[aria-current]").bounding_box()
+    assert 0 <= box["x"] and box["x"] + box["width"] <= browser.PHONE[0]
+    browser.check_fits(page, browser.PHONE)
+
+
+def test_settings_are_whole_in_a_narrow_window(opened, axe):
+    board = StandIn()
+    about = "address of the model's server, as its own documentation has it"
+    board.settings = [
+        {
+            "key": f"llm.some_long_key_{at}",
+            "about": about,
+            "secret": False,
+            "value": f'"{"x" * 60}"',
+        }
+        for at in range(5)
+    ]
+    page = opened(board, "settings")
+    page.get_by_role("rowheader", name="llm.some_long_key_4").wait_for()
+    for one in page.get_by_role("button").all() + page.get_by_role("cell").all():
+        box = one.bounding_box()
+        assert 0 <= box["x"] and box["x"] + box["width"] <= browser.PHONE[0]
+    assert '"xx' not in page.locator("main").inner_text()
+    browser.check_axe(page, axe)
+    # Nothing scrolls sideways below the header.
+    wide = "[...document.querySelectorAll('main *')].filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible').length"
+    assert page.evaluate(wide) == 0
+
+
 #: From the loss to the sentence, in milliseconds.
 _NOTICED_MS = 15_000
 _NO_ANSWER = re.compile(r"no answer for 1[2-5] s")

@@ -107,7 +107,7 @@ def _prepare(page: Any, view: str) -> None:
         page.keyboard.press("Enter")
         page.get_by_role("listitem").filter(has_text="reads 31.5 °C").last.wait_for()
     else:
-        page.locator("main .card, main table").first.wait_for()
+        page.locator("main .sensor, main .plot, main table").first.wait_for()
 
 
 if __name__ == "__main__":

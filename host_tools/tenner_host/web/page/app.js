@@ -31,13 +31,12 @@ async function show() {
   if (leave) leave();
   leave = null;
   for (const link of nav.children) {
-    if (VIEWS[link.hash.slice(1)] === view) {
-      link.setAttribute("aria-current", "page");
-      nav.scrollLeft = link.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
-    } else link.removeAttribute("aria-current");
+    if (VIEWS[link.hash.slice(1)] === view) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
   }
   current = view;
   setTitle();
+  scrollToTab();
   const place = h("div", null, h("h1", null, view.title));
   main.replaceChildren(place);
   try {
@@ -75,13 +74,22 @@ function setTitle() {
   const words = `${count} active alarm${count === 1 ? "" : "s"}`;
   document.title = `${count ? `(${count}) ` : ""}${(app.board && app.board.name) || "tenner"} · ${current.title}`;
   const badge = nav.querySelector("a[href='#now']");
-  if (badge) badge.replaceChildren(now.title, ...(count ? [" ", h("span", { class: "badge", "aria-label": words, role: "img" }, String(count))] : []));
+  if (!badge || Number(badge.dataset.count || 0) === count) return;
+  badge.dataset.count = count;
+  badge.replaceChildren(now.title, ...(count ? [" ", h("span", { class: "badge", "aria-label": words, role: "img" }, String(count))] : []));
+  scrollToTab();
+}
+
+function scrollToTab() {
+  const link = nav.querySelector("[aria-current]");
+  if (link) nav.scrollLeft = link.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
 }
 
 // They are read for a guest by the owner, or by a board at each request.
 async function readFiles() {
   if (app.guest) return;
   const found = await post("/files/read");
+  app.filesAt = found.files_at;
   setBoard(found.board);
 }
 

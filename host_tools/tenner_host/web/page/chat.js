@@ -2,6 +2,7 @@
 import { events, get, post } from "./api.js";
 import { action, button, h, note } from "./dom.js";
 import { drop, keep, kept } from "./drafts.js";
+import { markdown } from "./markdown.js";
 
 export const title = "Chat";
 const WORK = /^(agent|llm|tool|net|tls)$/;
@@ -45,7 +46,7 @@ export async function show(place, app) {
       list.append(h("li", { class: "day soft" }, lastDay));
     }
     const mark = h("small");
-    const item = h("li", { class: message.who + (message.failed ? " bad" : "") }, h("small", null, `${WHO[message.who]}, ${time(message.time)}`), "\n" + message.text, mark);
+    const item = h("li", { class: message.who + (message.failed ? " bad" : "") }, h("small", null, `${WHO[message.who]}, ${time(message.time)}`), "\n", message.who === "agent" ? markdown(message.text) : message.text, mark);
     list.append(item);
     const asked = kept(ASKED);
     if (message.who === "you") {

@@ -26,6 +26,17 @@ export function note(text) {
   setTimeout(() => line.remove(), 7000);
 }
 
+// A table whose rows are cards in a narrow window; the roles stay with a table there.
+// A row is an array of cells; its first is its header.
+export function table(label, heads, rows) {
+  const row = (cells) => h("tr", { role: "row" }, cells.map((cell, at) => {
+    const header = at === 0;
+    return h(header ? "th" : "td", { role: header ? "rowheader" : "cell", scope: header && "row", "data-label": heads[at] }, cell);
+  }));
+  return h("table", { class: "cards", role: "table", "aria-label": label }, h("thead", { role: "rowgroup" },
+    h("tr", { role: "row" }, heads.map((one) => h("th", { role: "columnheader", scope: "col" }, one)))), h("tbody", { role: "rowgroup" }, rows.map((one) => (one instanceof Node ? one : row(one)))));
+}
+
 // A button whose work may fail; it is off meanwhile.
 export function button(text, work, attributes) {
   const made = h("button", { type: "button", ...attributes }, text);

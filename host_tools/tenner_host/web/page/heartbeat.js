@@ -1,7 +1,7 @@
 // HEARTBEAT.md: an editor with the firmware's own check, its draft, and the replay.
 import { call, get, post } from "./api.js";
 import { conflict } from "./conflict.js";
-import { action, button, h, note } from "./dom.js";
+import { action, button, h, note, table } from "./dom.js";
 import { drop, keep, kept } from "./drafts.js";
 import { filesCard } from "./files.js";
 import { ago } from "./words.js";
@@ -128,10 +128,8 @@ export async function show(place, app) {
     list(answer);
     outcome.replaceChildren(h("h2", null, "On the stored readings"),
       h("p", null, `${answer.messages.length} messages, ${answer.model_calls} model calls, about ${answer.tokens} tokens.`),
-      answer.messages.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Messages of the replay" },
-        h("table", null, h("thead", null, h("tr", null, ["When", "Line", "Kind", "Text"].map((one) => h("th", { scope: "col" }, one)))),
-          h("tbody", null, answer.messages.slice(0, 200).map((one) => h("tr", null, h("td", null, one.time.slice(0, 16).replace("T", " ")),
-            h("td", null, one.line || ""), h("td", null, one.kind), h("td", null, one.text)))))) : "");
+      answer.messages.length ? table("Messages of the replay", ["When", "Line", "Kind", "Text"],
+        answer.messages.slice(0, 200).map((one) => [one.time.slice(0, 16).replace("T", " "), one.line || "", one.kind, one.text])) : "");
   }
 
   const stops = app.board.restarts_for_files && !app.guest ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : "";

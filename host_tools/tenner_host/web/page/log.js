@@ -1,7 +1,8 @@
 // Log: the board's lines as they come, and the stored runs.
 import { events, get } from "./api.js";
-import { clock, h } from "./dom.js";
+import { clock, h, table } from "./dom.js";
 import { filesCard } from "./files.js";
+import { latest } from "./live.js";
 
 export const title = "Log";
 const KEPT = 500;
@@ -38,14 +39,13 @@ export async function show(place, app) {
 
   async function load() {
     const found = await get("/log");
+    const filesAt = latest()?.files_at || app.filesAt;
     found.lines.forEach(add);
-    const rows = found.runs.slice(-50).reverse().map((one) => h("tr", null,
-      h("td", null, one.t ? clock(one.t) : `+${one.up || 0} s`),
-      h("td", null, one.job || (one.k === "beat" ? "heartbeat" : `line ${one.n ?? "?"}`)),
-      h("td", null, [one.r, one.why, one.sent && `sent: ${one.sent}`, one.tokens && `${one.tokens} tokens`].filter(Boolean).join(", "))));
-    runs.replaceChildren(rows.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Heartbeats and jobs" },
-      h("table", null, h("thead", null, h("tr", null, ["When", "Task", "Outcome"].map((one) => h("th", { scope: "col" }, one)))), h("tbody", null, rows)))
-      : filesCard(app, load));
+    const rows = found.runs.slice(-50).reverse().map((one) => [one.t ? clock(one.t) : `+${one.up || 0} s`,
+      one.job || (one.k === "beat" ? "heartbeat" : `line ${one.n ?? "?"}`),
+      [one.r, one.why, one.sent && `sent: ${one.sent}`, one.tokens && `${one.tokens} tokens`].filter(Boolean).join(", ")]);
+    runs.replaceChildren(rows.length ? table("Heartbeats and jobs", ["When", "Task", "Outcome"], rows)
+      : filesAt ? h("p", { class: "soft" }, "Nothing has run yet.") : filesCard(app, load));
   }
 
   const onLog = (event) => add(event.detail);

@@ -9,7 +9,7 @@ export function askForCode(sentence, start) {
   const input = h("input", { id: "code", autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", required: true, maxlength: 40 });
   const problem = h("p", { class: "bad", role: "alert" }, sentence);
   const form = h("form", { class: "card", onsubmit: send }, h("h1", null, "Pair this browser"),
-    h("p", null, h("label", { for: "code" }, "Enter the code that `tenner web` shows in its terminal, or a board in its answer to /web.")),
+    h("p", null, h("label", { for: "code" }, "Enter the code that ", h("code", null, "tenner web"), " shows in its terminal, or a board in its answer to ", h("code", null, "/web"), ".")),
     h("p", { class: "row" }, input, h("button", { class: "main" }, "Pair")), problem);
   main.replaceChildren(form);
   input.focus();
@@ -19,7 +19,7 @@ export function askForCode(sentence, start) {
       await pair(input.value);
       await start();
     } catch (failed) {
-      problem.textContent = failed.message;
+      problem.textContent = failed.message.charAt(0).toUpperCase() + failed.message.slice(1);
     }
   }
 }

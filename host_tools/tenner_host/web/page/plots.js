@@ -57,7 +57,12 @@ export async function show(place, app) {
     end = Date.now() / 1000;
     const { runs } = await get("/log");
     marks = runs.filter((one) => one.t && one.sent).map((one) => ({ at: one.t, text: one.job || `line ${one.n ?? "?"}` }));
-    sensors.replaceChildren(...series.map((one) => {
+    const all = (names) => () => { hidden = new Set(names); choose(); draw(); };
+    function choose() {
+      const boxes = sensors.querySelectorAll("input");
+      series.forEach((one, at) => { boxes[at].checked = !hidden.has(one.name); });
+    }
+    sensors.replaceChildren(...(series.length > 2 ? [button("All", all([])), button("None", all(series.map((one) => one.name)))] : []), ...series.map((one) => {
       const box = h("input", { type: "checkbox", checked: !hidden.has(one.name), onchange: () => { if (box.checked) hidden.delete(one.name); else hidden.add(one.name); draw(); } });
       return h("label", null, box, one.name);
     }));
@@ -73,12 +78,14 @@ export async function show(place, app) {
   const controls = h("div", { class: "row" }, h("label", null, "Show", choice),
     button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Earlier", () => zoom(1, -0.5)),
     button("Later", () => zoom(1, 0.5)), button("CSV", csv), button("Read again", async () => { await app.readFiles(); await load(); }));
-  place.append(controls, sensors, pictures);
+  const values = h("details", { open: innerWidth > 640 }, h("summary", null, "Values"), sensors);
+  place.append(controls, values, pictures);
   try {
     await load();
   } catch (problem) {
     if (problem.status !== 422) throw problem;
     controls.remove();
+    values.remove();
     pictures.append(filesCard(app, () => app.show()));
     return null;
   }

@@ -1,10 +1,20 @@
 // Settings: each key of the board, never a secret.
 import { call, get } from "./api.js";
-import { action, button, h, note } from "./dom.js";
+import { action, button, h, note, table } from "./dom.js";
 import { drop, keep, kept } from "./drafts.js";
 import { filesCard } from "./files.js";
 
 export const title = "Settings";
+
+// A text without its quotes, anything else as it is.
+function plain(value) {
+  try {
+    const found = JSON.parse(value);
+    return typeof found === "string" ? found : value;
+  } catch {
+    return value;
+  }
+}
 
 export async function show(place, app) {
   const box = h("div");
@@ -31,10 +41,7 @@ export async function show(place, app) {
   const field = (key) => `setting ${key}`;
 
   function edit(one, cell, typed) {
-    let start = one.value == null ? "" : one.value;
-    try {
-      if (typeof JSON.parse(start) === "string") start = JSON.parse(start);
-    } catch { /* It is shown as it is. */ }
+    const start = one.value == null ? "" : plain(one.value);
     const input = h("input", { "aria-label": one.key, value: typed ?? start, oninput: () => keep(field(one.key), { text: input.value }) });
     const cancel = async () => { drop(field(one.key)); await load(); };
     const buttons = h("div", { class: "row" }, button("Save", () => change(one.key, input.value), { class: "main" }), button("Cancel", cancel));
@@ -52,17 +59,18 @@ export async function show(place, app) {
       return;
     }
     rows = found.settings.map((one) => {
-      const cell = h("td", null, one.value ?? h("span", { class: "soft" }, "default"), " ");
+      const cell = h("div", { class: "setting" }, one.value == null ? h("span", { class: "soft" }, "default") : plain(one.value), " ");
       if (!one.secret && one.about) cell.append(action("Change", () => edit(one, cell), { "aria-label": `Change ${one.key}` }));
       const draft = one.secret || !one.about || app.guest ? null : kept(field(one.key));
       if (draft) edit(one, cell, draft.text);
-      return { one, draft, row: h("tr", null, h("th", { scope: "row" }, one.key), cell, h("td", { class: "soft" }, one.about)) };
+      return { one, draft, cell };
     });
+    const made = table("Settings", ["Key", "Value", "Meaning"], rows.map(({ one, cell }) => [one.key, cell, one.about]));
+    [...made.tBodies[0].rows].forEach((row, at) => { rows[at].row = row; });
     const stops = app.board.restarts_for_files ? "A change stops the agent and starts it again." : "A change restarts the agent.";
     box.replaceChildren(app.guest ? "" : h("p", { class: "soft" }, `${stops} An empty value brings the default back. `, h("code", null, "tenner setup"), " asks for secrets and tries them."),
       h("p", { class: "row" }, h("label", { for: "filter" }, "Find"), filter, h("label", null, only, "only those that are set")),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Settings" }, h("table", null,
-        h("thead", null, h("tr", null, ["Key", "Value", "Meaning"].map((one) => h("th", { scope: "col" }, one)))), h("tbody", null, rows.map(({ row }) => row)))));
+      made);
     narrow();
   }
 

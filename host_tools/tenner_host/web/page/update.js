@@ -9,7 +9,7 @@ export async function show(place, app) {
   const found = await get("/update");
   const same = found.board_version === found.computer_version;
   place.append(h("p", null, `The board runs tenner ${found.board_version || "of an unknown version"}${found.computer_version ? `; this computer has ${found.computer_version}` : ""}.`),
-    found.board_version && found.computer_version ? h("p", { class: same ? "good" : "warn" }, same ? "They are the same." : "They differ: end `tenner web` and run `tenner sync`, for a Linux board `tenner deploy`.") : "",
+    found.board_version && found.computer_version ? h("p", { class: same ? "good" : "warn" }, same ? "They are the same." : ["They differ: end ", h("code", null, "tenner web"), " and run ", h("code", null, "tenner sync"), ", for a Linux board ", h("code", null, "tenner deploy"), "."]) : "",
     h("h2", null, "Over the network"),
     h("p", null, `The agent looks at its setting update.url. It asks you ${app.missing.chat ? "on Telegram" : "in Chat"} before it installs a version.`),
     action("Look for a newer version", async () => { answer.textContent = (await post("/update")).answer; }, { class: "main" }), answer);
