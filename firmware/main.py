@@ -12,8 +12,9 @@ if hasattr(gc, "threshold"):
 if "lib" in os.listdir() and "next" in os.listdir("lib"):
     raise OSError("new code is not all in place: run `tenner sync` again")
 if "rom" in os.listdir():
-    # Frozen code comes after that in /lib, which is newer, and before the image's data.
-    sys.path.insert(3, ".frozen/agent")
+    # MicroPython looks into the image's partition first, but what is in /lib is newer.
+    sys.path.remove("/lib")
+    sys.path[2:2] = ["/lib", ".frozen/agent"]
 try:
     if sys.platform == "esp32":
         from tenner import chip_heap

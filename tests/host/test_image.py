@@ -13,6 +13,7 @@ from tenner_host.build import BuildError, Form, firmware_tree
 from tenner_host.partitions import APP, file_system
 from tenner_host.project import Project
 from tenner_host.release import keys
+from tenner_host.release.release import code_of
 from tenner_host.sync.run import synchronize
 from tenner_sim.services import Services
 from tenner_sim.vboard import VirtualBoard
@@ -68,6 +69,22 @@ def test_it_runs_with_nothing_in_lib(interpreter, partition):
         board.set("room.temperature", 21.5)
         assert bench.ask(ASK) == READS.format(21.5)
         assert lib(board) == set()
+
+
+def test_newer_code_in_lib_goes_before_it(interpreter, partition):
+    """MicroPython itself looks into the partition first."""
+    environment = partition(code=interpreter.name == "romfs")
+    newer = {"/lib/tenner/" + path: data for path, data in code_of("9.9.9").items()}
+    with (
+        Services(tls=False) as services,
+        VirtualBoard(
+            {**without_code(services), **newer},
+            interpreter=interpreter,
+            heap=PSRAM,
+            environment=environment,
+        ) as board,
+    ):
+        Bench(board, services).wait_for("tenner 9.9.9 on esp32")
 
 
 def another_build(data):

@@ -165,9 +165,9 @@ def start(names):
     _preload()
     _mount_romfs()
     mounted = _mount()
-    sys.path[:] = ["", ".frozen", "/lib"]
-    if "rom" in os.listdir("/"):
-        sys.path.extend(("/rom", "/rom/lib"))
+    # MicroPython mounts the partition before the port adds /lib (py/runtime.c, ports/esp32/main.c).
+    rom = ["/rom", "/rom/lib"] if "rom" in os.listdir("/") else []
+    sys.path[:] = ["", ".frozen"] + rom + ["/lib"]
     sys.argv[:] = []
     for name in ("_boot", "_flash", "_board", "_buses", "_pins"):
         del sys.modules[name]
