@@ -12,9 +12,8 @@ if hasattr(gc, "threshold"):
 if "lib" in os.listdir() and "next" in os.listdir("lib"):
     raise OSError("new code is not all in place: run `tenner sync` again")
 if "rom" in os.listdir():
-    # MicroPython looks into the image's partition first, but what is in /lib is newer.
-    sys.path.remove("/lib")
-    sys.path[2:2] = ["/lib", ".frozen/agent"]
+    # Code in /lib is newer than that of the image, which MicroPython puts first.
+    sys.path[2:] = ["/lib", ".frozen/agent", "/rom", "/rom/lib"]
 try:
     if sys.platform == "esp32":
         from tenner import chip_heap

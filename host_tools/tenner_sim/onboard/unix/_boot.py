@@ -165,7 +165,7 @@ def start(names):
     _preload()
     _mount_romfs()
     mounted = _mount()
-    # MicroPython mounts the partition before the port adds /lib (py/runtime.c, ports/esp32/main.c).
+    # py/runtime.c mounts the partition, before ports/esp32/main.c adds /lib.
     rom = ["/rom", "/rom/lib"] if "rom" in os.listdir("/") else []
     sys.path[:] = ["", ".frozen"] + rom + ["/lib"]
     sys.argv[:] = []
