@@ -71,7 +71,9 @@ def test_a_person_asks_for_one(runtime):
         told = bench.ask("/chart room.humidity 90m", quotes=False)
         assert told.startswith("room.humidity, last 90 min: 23.")
         assert len(bench.told()) == len(photos(bench)) == 2
-        assert bench.ask("/chart") == (
+        choices = bench.ask("/chart").split("\n")
+        assert choices[1:] == ["/chart room.humidity", "/chart room.temperature"]
+        assert bench.ask("/chart room.temperature 1m") == (
             "expected a value and a time of 5 minutes or more, as room.temperature 24h"
         )
         assert bench.ask("/chart room") == (
