@@ -432,7 +432,9 @@ def test_settings_are_whole_in_a_narrow_window(opened, axe):
     assert '"xx' not in page.locator("main").inner_text()
     browser.check_axe(page, axe)
     # Nothing scrolls sideways below the header.
-    wide = "[...document.querySelectorAll('main *')].filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible').length"
+    wide = """[...document.querySelectorAll('main *')].filter(one =>
+      one.scrollWidth > one.clientWidth + 1
+      && getComputedStyle(one).overflowX !== 'visible').length"""
     assert page.evaluate(wide) == 0
 
 

@@ -94,7 +94,7 @@ class StandIn:
         context.route(f"{ADDRESS}**", self._answer)
 
     def release(self):
-        """Hang no longer, and answer what hangs."""
+        """Answer the requests that hang, and all later ones."""
         self.hangs = False
         held, self._held = self._held, []
         for route in held:
