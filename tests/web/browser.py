@@ -111,7 +111,7 @@ def check_axe(page, axe):
         for one in found["violations"]
         if one["impact"] in ("serious", "critical")
     ]
-    assert serious == []
+    assert serious == [], serious
 
 
 def readings(folder):

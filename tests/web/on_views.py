@@ -190,6 +190,14 @@ def test_a_focused_button_outlives_a_new_value(opened):
     assert page.evaluate("document.activeElement.textContent") == "Why?"
 
 
+def test_a_view_without_its_first_answer_has_no_nameless_parts(opened, axe):
+    board = full_board()
+    board.slow = ["/api/v1/now"]
+    page = opened(board)
+    browser.check_axe(page, axe)
+    assert page.locator("summary:visible, h2:visible").all_inner_texts() == ["Sensors"]
+
+
 def test_an_empty_board_says_the_next_step(opened, axe):
     page = opened(StandIn())
     page.get_by_role("link", name="Write the first one").wait_for()
@@ -432,10 +440,9 @@ def test_settings_are_whole_in_a_narrow_window(opened, axe):
     assert '"xx' not in page.locator("main").inner_text()
     browser.check_axe(page, axe)
     # Nothing scrolls sideways below the header.
-    wide = (
-        "[...document.querySelectorAll('main *')].filter(e => e.scrollWidth > e.clientWidth + 1"
-        " && getComputedStyle(e).overflowX !== 'visible').length"
-    )
+    wide = """[...document.querySelectorAll('main *')].filter(one =>
+      one.scrollWidth > one.clientWidth + 1
+      && getComputedStyle(one).overflowX !== 'visible').length"""
     assert page.evaluate(wide) == 0
 
 

@@ -81,6 +81,8 @@ class StandIn:
         self.restarts_for_files = False
         self.is_away = False
         self.hangs = False
+        #: Paths that get no answer.
+        self.slow = []
         self.start = "a"
         self.asked = []
         self.fails = {}
@@ -94,7 +96,7 @@ class StandIn:
         context.route(f"{ADDRESS}**", self._answer)
 
     def release(self):
-        """Hang no longer, and answer the requests that hang."""
+        """Answer the requests that hang, and all later ones."""
         self.hangs = False
         held, self._held = self._held, []
         for route in held:
@@ -148,7 +150,7 @@ class StandIn:
     def _answer(self, route):
         request = route.request
         path = request.url.removeprefix(ADDRESS.rstrip("/")).partition("?")[0]
-        if self.hangs and path.startswith(_API):
+        if (self.hangs and path.startswith(_API)) or path in self.slow:
             # Neither an answer nor an end, as of a board without power.
             self._held.append(route)
             return

@@ -158,10 +158,11 @@ def tasks(
         if condition:
             one["condition"] = conditions.describe(condition)
             one["value"] = condition.seen
-            one["unit"] = alarm_texts.sign(service, condition).strip()
-            if condition.imperial and condition.seen is not None:
-                name = units.unit(condition.value)
-                one["value"] = units.imperial(condition.seen, name)[0]
+            one["unit"] = units.unit(condition.value)
+            if condition.imperial:
+                value, one["unit"] = units.imperial(condition.seen or 0, one["unit"])
+                if condition.seen is not None:
+                    one["value"] = value
             fault = service.faults.get(condition.sensor)
             if fault and fault[notices.COUNT]:
                 # The value seen last is of a time before that.

@@ -26,7 +26,12 @@ def is_switch(series: Series) -> bool:
 def quantity_and_unit(series: Series) -> tuple[str, str]:
     """The end of its name, and the unit of that quantity or an empty text."""
     quantity = series.name.rpartition(".")[2]
-    return quantity, unit(quantity) or ""
+    return quantity, unit_of(quantity)
+
+
+def unit_of(quantity: str) -> str:
+    """The unit of a quantity such as `temperature`, or an empty text."""
+    return unit(quantity) or ""
 
 
 def with_gaps(series: Series) -> tuple[list[float], list[float]]:

@@ -51,7 +51,7 @@ class Chat:
         self._add("tenner", reason, failed=True)
 
     def restarted(self) -> None:
-        """The board has started again: nobody answers a question of before."""
+        """The board has started again: the answer to the last message will not come."""
         if self.is_waiting:
             self._until = 0.0
             self._question = None

@@ -12,7 +12,7 @@ from typing import Any
 from tenner_host.output import visible
 from tenner_host.remote.broker import Broker, Message
 from tenner_host.remote.reported import ALERT, Board
-from tenner_host.sensors.shape import unit
+from tenner_host.sensors.shape import unit_of
 
 #: Look so often whether the server ends.
 _STEP_S = 0.5
@@ -134,6 +134,6 @@ def _values(sensors: dict[str, dict[str, Any]]) -> Any:
             if number is not None:
                 yield {
                     "name": visible(f"{sensor}.{name}")[:_MAX_TEXT],
-                    "unit": unit(name),
+                    "unit": unit_of(name),
                     "value": float(number),
                 }

@@ -150,6 +150,8 @@ export function alarmViews(app) {
   const taskBox = h("details", { class: "fold card" }, taskTitle, tasks);
   const empty = h("div");
   const known = new Map();
+  // Before the first state they have no words.
+  for (const box of [strip, quietBox, taskBox]) box.hidden = true;
 
   function rows(some, look, decisions) {
     return some.map((task) => {

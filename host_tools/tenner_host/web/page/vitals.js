@@ -8,7 +8,7 @@ export function vitals() {
   const list = h("dl", { class: "values" });
   const lines = h("pre");
   const said = h("summary");
-  const root = h("details", { class: "fold card" }, title, list, h("details", null, said, lines));
+  const root = h("details", { class: "fold card", hidden: true }, title, list, h("details", null, said, lines));
 
   function update(agent, values, now) {
     root.hidden = !agent && !values.length;
