@@ -404,6 +404,7 @@ def test_an_empty_chat_offers_three_questions(opened, axe):
     board = StandIn()
     page = opened(board, "chat")
     offered = page.locator("main .card").get_by_role("button")
+    offered.nth(2).wait_for()
     assert offered.count() == 3
     browser.check_axe(page, axe)
     offered.nth(1).click()

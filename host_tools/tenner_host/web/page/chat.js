@@ -99,6 +99,7 @@ export async function show(place, app) {
     mine = null;
     // The server makes one line of it.
     keep(ASKED, { text: text.split(/\s+/).join(" "), before: seen });
+    empty.replaceChildren();
     showOutgoing(text, "\nsending …");
     if (isTyped) { input.value = ""; drop(DRAFT); }
     try {
