@@ -135,7 +135,7 @@ class Life:
             "--port",
             self.options.port,
         ]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "host_tools"), "COLUMNS": "200"}
         try:
             done = subprocess.run(
                 [*command, *arguments[1:]],
