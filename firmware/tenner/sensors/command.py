@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
+from tenner.schedule.sensor_values import show
 from tenner.sensors import units
 from tenner.sensors.errors import SensorError
 
@@ -56,6 +57,5 @@ def _shown(config, values):
         elif isinstance(value, (int, float)):
             if config.get("units") == "imperial":
                 value, sign = units.imperial(value, sign)
-            if isinstance(value, float):
-                value = ("%.2f" % value).rstrip("0").rstrip(".")
+            value = show(value)
         yield ("%s %s %s" % (name, value, sign)).rstrip()
