@@ -23,6 +23,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LAST_LINE = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
 RUN_LIMIT_S = 1000
+#: Of a failure that is told at once; the whole of it comes last.
+_LINES_OF_AN_ERROR = 6
 #: These tests look at the machine's processes, shared memory and /tmp.
 ONE_AT_A_TIME = ("tests/host/test_exec_user.py", "tests/test_tools_exec.py")
 
@@ -118,6 +120,28 @@ def pytest_collection_finish(session):
     # the tests.
     gc.collect()
     gc.freeze()
+
+
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_FailuresAtOnce(config), "failures-at-once")
+
+
+class _FailuresAtOnce:
+    """Names a test that failed in that moment: a run that is cut off has no summary."""
+
+    def __init__(self, config):
+        self._config = config
+
+    def pytest_runtest_logreport(self, report):
+        reporter = self._config.pluginmanager.getplugin("terminalreporter")
+        if not report.failed or reporter is None:
+            return
+        reporter.ensure_newline()
+        reporter.write_line("FAILED {} ({})".format(report.nodeid, report.when))
+        lines = str(report.longrepr).splitlines()
+        for line in [line for line in lines if line.startswith("E ")][:_LINES_OF_AN_ERROR]:
+            reporter.write_line(line)
 
 
 #: Outcomes of pytest, and the column that each counts in; "" are set-ups and clean-ups that went

@@ -52,25 +52,30 @@ def test_the_console_is_a_channel(bench):
     assert len(bench.telegram.sent) == sent
 
 
-# (the message, words of the answer)
+# (the message, words of the answer, the last words of it on the console, which no log line and no echo have)
 COMMANDS = [
-    ("/help", r"/sensors - [\s\S]*/stop - [\s\S]*/help all - "),
-    ("/sensors", r"room: temperature [\d.]+ °C"),
-    ("/status", r"tenner \d[\s\S]*heap \d+ KB free[\s\S]*network up, clock \w+day 20\d\d-"),
-    ("/heartbeat", r"heartbeat every 30 min[\s\S]*next in[\s\S]*now: not"),
-    ("/why", r"next: "),
-    ("/lanes", r"running: nothing"),
-    ("/budget", r"today: \d+ tokens"),
-    ("/stop", r"Nothing is running\."),
-    ("/trigger", r"Running the heartbeat now\."),
-    ("/new", r"A fresh conversation\."),
-    ("/stauts", r"no command /stauts\. Did you mean /status\?"),
-    ("/frobnicate", r"no command /frobnicate\. /help lists"),
+    ("/help", r"/sensors - [\s\S]*/stop - [\s\S]*/help all - ", "the others"),
+    ("/sensors", r"room: temperature [\d.]+ °C", "room: temperature "),
+    (
+        "/status",
+        r"tenner \d[\s\S]*heap \d+ KB free[\s\S]*network up, clock \w+day 20\d\d-",
+        "waiting",
+    ),
+    ("/heartbeat", r"heartbeat every 30 min[\s\S]*next in[\s\S]*now: not", "now: "),
+    ("/why", r"next: ", "next: "),
+    ("/lanes", r"running: nothing", "preempted by people"),
+    ("/budget", r"today: \d+ tokens", "limit: "),
+    ("/stop", r"Nothing is running\.", "Nothing is running."),
+    ("/trigger", r"Running the heartbeat now\.", "heartbeat: "),
+    ("/new", r"A fresh conversation\.", "/new."),
+    ("/stauts", r"no command /stauts\. Did you mean /status\?", "/status?"),
+    ("/frobnicate", r"no command /frobnicate\. /help all lists", "lists all commands"),
 ]
+COMMAND_IDS = [command for command, _, _ in COMMANDS]
 
 
-@pytest.mark.parametrize(("command", "pattern"), COMMANDS, ids=lambda value: value.split()[0])
-def test_a_command_by_telegram(bench, command, pattern):
+@pytest.mark.parametrize(("command", "pattern", "last"), COMMANDS, ids=COMMAND_IDS)
+def test_a_command_by_telegram(bench, command, pattern, last):
     before = len(bench.model.requests)
     found = re.search(pattern, bench.ask(command))
     assert found, bench.told()[-1]
@@ -79,24 +84,10 @@ def test_a_command_by_telegram(bench, command, pattern):
     assert len(bench.model.requests) == before
 
 
-@pytest.mark.parametrize(("command", "pattern"), COMMANDS, ids=lambda value: value.split()[0])
-def test_a_command_on_the_console(bench, command, pattern):
+@pytest.mark.parametrize(("command", "pattern", "last"), COMMANDS, ids=COMMAND_IDS)
+def test_a_command_on_the_console(bench, command, pattern, last):
     start = len(bench.log)
     bench.type(command)
-    # The last words of each answer, which no log line and no echo have.
-    last = {
-        "/help": "this list",
-        "/status": "waiting",
-        "/heartbeat": "now: ",
-        "/why": "next: ",
-        "/lanes": "preempted by people",
-        "/budget": "limit: ",
-        "/stop": "Nothing is running.",
-        "/trigger": "heartbeat: ",
-        "/new": "/new.",
-        "/stauts": "/status?",
-        "/frobnicate": "lists all commands",
-    }[command]
     bench.wait_for(last)
     bench.wait_for("\n")
     printed = bench.log[start:].replace("\r", "")

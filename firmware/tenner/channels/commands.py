@@ -50,7 +50,7 @@ async def run(app: "Reporting", message: "Message") -> "str | Coroutine[Any, Any
             found = module("tenner." + row[1])
             return found.command(app, name, args.strip(), message.channel, message.chat)
     guess = suggest.nearest(name, [row[0] for row in rows()])
-    hint = "Did you mean /%s?" % guess if guess else "/help lists all commands."
+    hint = "Did you mean /%s?" % guess if guess else "/help all lists all commands."
     return "There is no command /%s. %s" % (name[:_LONGEST], hint)
 
 
