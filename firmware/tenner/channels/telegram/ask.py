@@ -75,8 +75,8 @@ def _pieces(text):
 
 
 def _caption(text):
-    """Return the caption of a question sent as a file: its first line, which has the action."""
-    return text.split("\n")[0][:_CAPTION] + IN_FILE
+    """Return the caption of a question sent as a file: its lines with the action."""
+    return "\n".join(text.split("\n", 2)[:2])[:_CAPTION] + IN_FILE
 
 
 def alarm_buttons(
