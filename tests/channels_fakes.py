@@ -273,11 +273,11 @@ class FakeTelegram:
         message.update(extra)
         return self.update("message", message)
 
-    def press(self, data, who=OWNER, name="Ann"):
+    def press(self, data, who=OWNER, name="Ann", chat=None):
         query = {
             "id": "cb-1",
             "from": {"id": who, "first_name": name},
-            "message": {"message_id": 9001, "chat": {"id": who}},
+            "message": {"message_id": 9001, "chat": {"id": chat or who}},
             "data": data,
         }
         return self.update("callback_query", query)

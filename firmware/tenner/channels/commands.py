@@ -12,7 +12,7 @@ which returns the answer, or a coroutine that returns it.
 from tenner.overlay_loader import module
 from tenner.port.compat import const
 from tenner.port.package import folders, packed
-from tenner.store import files, suggest
+from tenner.store import attachments, files, suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +27,21 @@ if TYPE_CHECKING:
 _OWN = "commands.tsv"
 _FIRST = const(20)  # lower ranks are in /help, the others in /help all
 _WRITE = const("Write to me in your own words, or send:")
-_HELLO = (
+_HELLO = const(
     "I am %s, the agent on your board. I watch its sensors, and write when something matters. "
+)
+_TAP = const("Write to me in your own words, or tap an example. /help lists the commands.")
+_EXAMPLES = const(
     "Write to me in your own words, for example:\n"
     "What is the temperature?\n"
     "Tell me when the room is above 28 degrees.\n"
     "Or send /sensors, /alarms or /help."
+)
+# Labels and data of channels.telegram.menu.
+_BUTTONS = (
+    ("What is the temperature?", "s:temperature"),
+    ("Open alarms", "s:alarms"),
+    ("Chart of today", "s:chart"),
 )
 _LONGEST = const(32)  # letters of a name that are repeated
 
@@ -42,7 +51,7 @@ async def run(app: "Reporting", message: "Message") -> "str | Coroutine[Any, Any
     name, _, args = message.text.strip().partition(" ")
     name = name[1:].split("@")[0].lower()
     if name == "start":
-        return _HELLO % app.config.get("name")
+        return _start(app, message)
     if name in ("help", "?", ""):
         return _help(args.strip() == "all")
     for row in rows():
@@ -52,6 +61,15 @@ async def run(app: "Reporting", message: "Message") -> "str | Coroutine[Any, Any
     guess = suggest.nearest(name, [row[0] for row in rows()])
     hint = "Did you mean /%s?" % guess if guess else "/help all lists all commands."
     return "There is no command /%s. %s" % (name[:_LONGEST], hint)
+
+
+def _start(app: "Reporting", message):
+    hello = _HELLO % app.config.get("name")
+    if message.channel != "telegram":
+        return hello + _EXAMPLES
+    text = attachments.menu(hello + _TAP, _BUTTONS)
+    app.deliver(message.channel + attachments.SUFFIX, message.chat, text)
+    return ""
 
 
 def _help(is_all):

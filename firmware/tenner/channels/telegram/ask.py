@@ -3,7 +3,7 @@
 
 from tenner.agent.message_queue import Message
 from tenner.channels.question import IN_FILE
-from tenner.channels.telegram import api, message
+from tenner.channels.telegram import api, menu, message
 from tenner.log import log, visible
 from tenner.net import multipart
 from tenner.port.compat import const
@@ -127,6 +127,11 @@ async def pressed(bot: "Pressed", http: "Http", update: dict) -> None:
     if kind == "pr" and who == bot.owner:
         await _alarm(bot, http, update, id, who, "heartbeat")
         return
+    if kind in menu.KINDS:
+        if who == bot.owner or who in allowed or str(update.get("message.chat.id")) in allowed:
+            await menu.pressed(bot, http, update, who)
+            return
+        question = None
     if who != bot.owner:
         log("telegram", "user %s pressed a button that is not theirs" % who)
         answer = "Only the owner can answer this."
