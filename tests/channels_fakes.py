@@ -327,7 +327,7 @@ class Bench:
         self.server.when_idle = self._stop
         self.bot.shortest_poll_ms = 0
 
-    def _say(self, chat, text, reply_to=None, id=None):
+    def _say(self, chat, text, reply_to=None, id=None, channel="telegram"):
         if id is None or id not in [one[3] for one in self.said]:
             self.said.append((chat, text, reply_to, id))
 

@@ -1,16 +1,18 @@
 # tenner tests: answers with buttons, and the presses of these.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+import json
 import unittest
 
 from channels_fakes import Bench
+from fakes import FakePort
 from support import run, temp_folder
 from tenner.agent.message_queue import Message
 from tenner.channels import commands
-from tenner.channels.telegram import menu
+from tenner.channels.telegram import guests, menu
 from tenner.chart import command as chart
 from tenner.sensors.ring import Ring
-from tenner.store import attachments
+from tenner.store import attachments, files
 from tenner.store.config import Config
 
 GUEST = 2000
@@ -140,6 +142,35 @@ class TestMenu(unittest.TestCase):
         (answer,) = [f for name, f in bench.server.calls if name == "answerCallbackQuery"]
         self.assertTrue("Send /start" in answer["text"], answer)
 
+    def test_the_owner_lets_a_stranger_in_by_a_button(self):
+        bench = Bench()
+        bench.server.say("hello", who=STRANGER)
+        run(bench.step())
+        ((chat, packed, _, _),) = bench.said
+        kind, buttons, text = attachments.unpack(packed)
+        self.assertEqual((chat, kind), ("1000", attachments.MENU))
+        self.assertTrue(text.startswith("A stranger wrote: "), text)
+        labels = [label for label, _ in json.loads(buttons)]
+        let, ignore = [data for _, data in json.loads(buttons)]
+        self.assertEqual(labels, ["Let in", "Ignore"])
+        for who in (STRANGER, GUEST):
+            bench.server.press(let, who=who)
+            bench.server.press(let, who=who, chat=1000)
+        self.assertEqual(run(bench.step()), [])
+        names = [name for name, _ in bench.server.calls]
+        self.assertEqual(names.count("answerCallbackQuery"), 4)
+        self.assertNotIn("editMessageReplyMarkup", names)
+        bench.server.press(ignore)
+        self.assertEqual(run(bench.step()), [])
+        bench.server.press(let)
+        (message,) = run(bench.step())
+        self.assertEqual(
+            (message.text, message.chat, message.by_owner), ("/guest let 3000", "1000", True)
+        )
+        # Both take the buttons away.
+        closed = [f for name, f in bench.server.calls if name == "editMessageReplyMarkup"]
+        self.assertEqual(closed, [{"chat_id": 1000, "message_id": 9001}] * 2)
+
     def test_a_full_queue_is_told(self):
         bench = Bench(inbound_limit=1)
         bench.server.press("s:alarms")
@@ -147,6 +178,51 @@ class TestMenu(unittest.TestCase):
         run(bench.step())
         answers = [f for name, f in bench.server.calls if name == "answerCallbackQuery"]
         self.assertEqual([one.get("text", "")[:8] for one in answers], ["", "Too much"])
+
+
+class TestGuests(unittest.TestCase):
+    def setUp(self):
+        self.folder = temp_folder(self)
+        self.app = App(self.folder)
+        self.app.port = FakePort(self.folder)
+        self.app.port.root = self.folder
+        self.app.owner = lambda: ("telegram", "1000")
+        self.write({"name": "attic"})
+
+    def write(self, settings):
+        files.write_atomic(self.app.port.path("config.json"), json.dumps(settings))
+
+    def settings(self):
+        return json.loads(files.read_text(self.app.port.path("config.json")))
+
+    def command(self, args, chat="1000"):
+        answer = guests.command(self.app, "guest", args, "telegram", chat)
+        return answer if isinstance(answer, str) else run(answer)
+
+    def test_a_guest_is_kept_and_let_in_at_once(self):
+        self.assertIn("Let in: nobody.", self.command(""))
+        self.assertIn("User 4242 is let in", self.command("let 4242"))
+        self.assertEqual(self.settings(), {"name": "attic", "telegram": {"allow": ["4242"]}})
+        self.assertEqual(self.app.config.get("telegram.allow"), ["4242"])
+        self.assertIn("let in already", self.command("let 4242"))
+        self.assertIn("User 5 is let in", self.command("let 5"))
+        self.assertIn("Let in: 4242, 5.", self.command(""))
+        self.assertEqual(self.command("out 4242"), "User 4242 is out.")
+        self.assertEqual(self.settings()["telegram"], {"allow": ["5"]})
+        self.assertIn("out already", self.command("out 4242"))
+
+    def test_nobody_else_lets_people_in(self):
+        for chat in ("2000", "-1000", "4242"):
+            self.assertEqual(self.command("let 4242", chat), "Only the owner lets people in.")
+        for args in ("let", "let bob", "let -100", "let 1 2", "in 4242", "let " + "9" * 17):
+            self.assertIn("expected let or out", self.command(args))
+        self.assertEqual(self.settings(), {"name": "attic"})
+
+    def test_damaged_settings_stay_as_they_are(self):
+        files.write_atomic(self.app.port.path("config.json"), "{broken")
+        self.assertIn("Nothing changed: config.json: ", self.command("let 4242"))
+        self.assertEqual(files.read_text(self.app.port.path("config.json")), "{broken")
+        self.assertEqual(self.app.config.get("telegram.allow") or [], [])
 
 
 if __name__ == "__main__":

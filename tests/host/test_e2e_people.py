@@ -42,6 +42,17 @@ def test_a_stranger_gets_nothing_and_the_owner_is_told_once(bench):
     assert bench.told(STRANGER) == []
     assert len([text for text in bench.told() if "tranger" in text]) == 1
     assert len(bench.model.requests) == before + 1
+    notice = next(one for one in bench.telegram.sent if "tranger" in one.text)
+    bench.telegram.press(notice, f"g:let:{STRANGER}")
+    bench.wait_told(f"^User {STRANGER} is let in")
+    bench.telegram.wait_for(lambda _: not notice.buttons)
+    bench.telegram.say(STRANGER, "say: inside", username="mallory")
+    bench.wait_told("inside", chat=STRANGER)
+    assert bench.ask("/guest").startswith(f"Let in: {STRANGER}.")
+    assert bench.ask(f"/guest out {STRANGER}") == f"User {STRANGER} is out."
+    bench.telegram.say(STRANGER, "say: again", username="mallory")
+    bench.echo("still here")
+    assert len(bench.told(STRANGER)) == 1
 
 
 def test_the_console_is_a_channel(bench):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _SHORT = const(20)  # characters of a name that leaves room for another one beside it
 #: The kinds of buttons here.
 KINDS = ("c", "s")
+#: The kind of those under the notice of a stranger: `g:let:4242`.
+STRANGER = "g"
 _STARTS = {
     "temperature": "What is the temperature?",
     "alarms": "/alarms",
@@ -56,17 +58,35 @@ async def send(
     return await message.send_on(fields, attempt)
 
 
+async def decided(bot: "Pressed", http: "Http", update: dict, word: str) -> None:
+    """Take the owner's press under the notice of a stranger."""
+    action, _, who = word.partition(":")
+    fields = {"callback_query_id": str(update.get("id"))}
+    chat = str(update.get("message.chat.id", bot.owner))
+    if action != "let":
+        fields["text"] = "Ignored."
+    elif not _queue(bot, chat, "/guest let " + who, bot.owner):
+        fields["text"] = _FULL
+    await api.attempt(bot, "answerCallbackQuery", fields, http)
+    if fields.get("text") != _FULL:
+        fields = {"chat_id": api.address(chat)["chat_id"]}
+        fields["message_id"] = update.get("message.message_id")
+        await api.attempt(bot, "editMessageReplyMarkup", fields, http)
+
+
 async def pressed(bot: "Pressed", http: "Http", update: dict, who: str) -> None:
     """Take the press of a person who is let in: queue the message that the button stands for."""
     kind, _, word = str(update.get("data")).partition(":")
     text = "/chart %s 24h" % word if kind == "c" else _STARTS.get(word)
     fields = {"callback_query_id": str(update.get("id"))}
-    chat = str(update.get("message.chat.id", who))
     if not text:
         fields["text"] = _OLD
-    else:
-        queued = Message("telegram", bot.home if chat == bot.owner else chat, text, who)
-        queued.by_owner = who == bot.owner
-        if not bot.inbound.put_nowait(queued):
-            fields["text"] = _FULL
+    elif not _queue(bot, str(update.get("message.chat.id", who)), text, who):
+        fields["text"] = _FULL
     await api.attempt(bot, "answerCallbackQuery", fields, http)
+
+
+def _queue(bot, chat, text, who):
+    queued = Message("telegram", bot.home if chat == bot.owner else chat, text, who)
+    queued.by_owner = who == bot.owner
+    return bot.inbound.put_nowait(queued)

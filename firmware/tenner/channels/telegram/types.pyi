@@ -20,7 +20,12 @@ class Application(Parts, Protocol):
     inbox: Queue
 
     def say(
-        self, chat: int | str, text: str, reply_to: int | None = None, id: str | None = None
+        self,
+        chat: int | str,
+        text: str,
+        reply_to: int | None = None,
+        id: str | None = None,
+        channel: str = "telegram",
     ) -> list[str | None]: ...
 
 class Api(Protocol):
