@@ -307,10 +307,13 @@ class Bench:
     """A Telegram channel on the fake API. `step()` runs the service until it is idle or waits."""
 
     def __init__(self, server=None, state=None, inbound_limit=8, now=1800000000, **config):
+        from tenner.channels.telegram import command_list
         from tenner.channels.telegram.channel import Telegram
 
         self.server = server or FakeTelegram()
         self.state = state or FakeState()
+        # Telegram has the list of commands, unless a test says otherwise.
+        self.commands = FakeState({"c": command_list.checksum()})
         self.inbound = Queue(inbound_limit)
         self.said = []
         self.waits = []
@@ -318,7 +321,7 @@ class Bench:
         self.bot = Telegram(
             FakeConfig(**config),
             self.server.http,
-            lambda name: self.state,
+            lambda name: self.commands if name == "commands" else self.state,
             self.inbound,
             self._say,
             now=lambda: self.now,

@@ -31,6 +31,17 @@ def test_the_answer_quotes_the_message(bench):
     assert bench.telegram.sent[-1].reply_to == said["message_id"]
 
 
+def test_the_menu_of_telegram_has_the_commands(bench):
+    bench.telegram.wait_for(lambda telegram: telegram.commands)
+    assert bench.telegram.commands[0] == {
+        "command": "sensors",
+        "description": "the sensors, read now",
+    }
+    assert {"alarms", "chart", "help", "guest"} < {
+        one["command"] for one in bench.telegram.commands
+    }
+
+
 def test_a_stranger_gets_nothing_and_the_owner_is_told_once(bench):
     before = len(bench.model.requests)
     bench.telegram.say(STRANGER, "say: let me in", username="mallory")

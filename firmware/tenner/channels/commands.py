@@ -9,22 +9,19 @@ module has
 which returns the answer, or a coroutine that returns it.
 """
 
+from tenner.channels.command_table import rank, rows
 from tenner.overlay_loader import module
 from tenner.port.compat import const
-from tenner.port.package import folders, packed
-from tenner.store import attachments, files, suggest
+from tenner.store import attachments, suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator
+    from collections.abc import Coroutine
     from typing import Any
 
     from tenner.agent.message_queue import Message
     from tenner.types import Reporting
 
-#: `command module rank meaning`, separated by tabs; /help begins with the lowest rank. A build
-#: joins these tables in the one of this folder.
-_OWN = "commands.tsv"
 _FIRST = const(20)  # lower ranks are in /help, the others in /help all
 _WRITE = const("Write to me in your own words, or send:")
 _HELLO = const(
@@ -73,26 +70,6 @@ def _start(app: "Reporting", message):
 
 
 def _help(is_all):
-    found = [row for row in sorted(rows(), key=_rank) if is_all or _rank(row) < _FIRST]
+    found = [row for row in sorted(rows(), key=rank) if is_all or rank(row) < _FIRST]
     lines = ["/%s - %s" % (row[0], row[3]) for row in found]
     return "\n".join(lines if is_all else [_WRITE] + lines + ["/help all - the others"])
-
-
-def rows() -> "Iterator[list[str]]":
-    """Yield [command, module, rank, meaning] of each command."""
-    for place in _tables():
-        for line in files.lines_of(files.blocks(*place)):
-            row = line.decode().split("\t")
-            if row[2] != "rank":
-                yield row
-
-
-def _tables():
-    for _, place, _ in packed("channels/" + _OWN):
-        yield place
-    for above in ("", "channels"):
-        yield from folders(above, _OWN)
-
-
-def _rank(row):
-    return int(row[2])
