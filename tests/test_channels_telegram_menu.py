@@ -213,7 +213,10 @@ class TestGuests(unittest.TestCase):
 
     def test_nobody_else_lets_people_in(self):
         for chat in ("2000", "-1000", "4242"):
-            self.assertEqual(self.command("let 4242", chat), "Only the owner lets people in.")
+            self.assertIn("Only the owner lets people in", self.command("let 4242", chat))
+        self.app.owner = lambda: ("telegram", "-1000")
+        self.assertIn("Only the owner lets people in", self.command("let 4242", "-1000"))
+        self.app.owner = lambda: ("telegram", "1000")
         for args in ("let", "let bob", "let -100", "let 1 2", "in 4242", "let " + "9" * 17):
             self.assertIn("expected let or out", self.command(args))
         self.assertEqual(self.settings(), {"name": "attic"})

@@ -23,8 +23,9 @@ def command(
 ) -> "str | Coroutine[Any, Any, str]":
     """Return the answer to `/guest [let|out ID]`, or a coroutine that returns it; see
     channels.commands."""
-    if not question.is_owner(app, channel, chat):
-        return "Only the owner lets people in."
+    # Anybody may write in a group, also where it is the owner's chat.
+    if not question.is_owner(app, channel, chat) or str(chat)[:1] == "-":
+        return "Only the owner lets people in, in a chat of their own."
     allowed = list(app.config.get(_KEY) or ())
     if not args:
         return "Let in: %s. /guest let ID, or /guest out ID, with a user id." % (
