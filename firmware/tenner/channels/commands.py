@@ -72,8 +72,7 @@ def rows() -> "Iterator[list[str]]":
 def _tables():
     for _, place, _ in packed("channels/" + _OWN):
         yield place
-    for above in ("", "channels"):
-        yield from folders(above, _OWN)
+    yield from folders(_OWN)
 
 
 def _rank(row):
