@@ -3,7 +3,7 @@
 
 from tenner import charts, overlay
 from tenner.schedule.quantity import duration
-from tenner.sensors.ring import Ring
+from tenner.sensors import ring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(
 
 
 def _choices(app: "Reporting"):
-    names = Ring(app.state + "/readings", 1024 * app.config.get("sensors.history_kb")).names()
+    names = ring.of(app.state, app.config).names()
     if not names:
         return charts.why_not(app.config, app.clock, names, "") or ""
     return "Send one of these, with a time such as 7d behind it if you like:\n" + "\n".join(
