@@ -278,6 +278,119 @@ def test_two_changes_are_both_shown_and_the_person_chooses(opened, axe, button, 
     assert "Mine" in board.heartbeat
 
 
+SENSORS = {
+    "room": {"driver": "bme280"},
+    "door": {"driver": "pin", "pin": 3, "value": "open"},
+}
+ITEMS = """# Heartbeat
+You look after one room.
+
+- (every 30m) Look at the mail.
+- (when room.temperature > 30; notify) Hot: {rom.temperature}
+- (when rom.temperature > 30; notify) Hot.
+- (when room.temperture > 30) Hot.
+- every day at 7 tell me hello
+- Buy milk.
+- Buy bread.
+  Two of them.
+- (when door.open is open for 10m) Say so.
+- (evry 5m) Look.
+- [x] Done.
+- (when greenhouse.tank > 3) Water.
+"""
+
+
+def heartbeat_board(text=ITEMS):
+    board = StandIn(sensors=[sensor("room.temperature", 21.5, "°C"), sensor("soil.moisture", 30)])
+    board.heartbeat, board.known = text, SENSORS
+    return board
+
+
+def readings_of(page):
+    """{the label of a row: its sentence}"""
+    rows = page.get_by_role("list", name="How the board understands it").get_by_role("listitem")
+    rows.first.wait_for()
+    found = [one.inner_text().partition(" ") for one in rows.all()]
+    split = [re.match(r"(Lines? [\d–]+)\s+(.*)", "".join(one), re.DOTALL) for one in found]
+    return {one[1]: one[2] for one in split}
+
+
+@pytest.mark.parametrize("size", [browser.WIDE, (768, 900), browser.PHONE])
+def test_a_reading_stands_with_each_line_of_heartbeat(opened, axe, size):
+    page = opened(heartbeat_board(), "heartbeat", size)
+    said = readings_of(page)
+    assert said["Line 4"] == "every 30 min, asks the model: 48 calls a day."
+    assert said["Line 5"].startswith("alarm. Looks at room.temperature every minute")
+    assert "did you mean room.temperature?" in said["Line 5"]
+    assert said["Line 6"] == 'there is no sensor "rom"; did you mean room.temperature?'
+    assert "daily at 07:00, asks the model: 1 call a day." in said["Line 8"]
+    assert "48 calls a day, for all such lines together" in said["Lines 9–11"]
+    assert "which has: door, room" in said["Line 15"]
+    bottom = page.locator("#sum").inner_text()
+    assert "5 lines are not understood." in bottom
+    assert "97 model calls a day, and one each time an alarm begins." in bottom
+    if size == browser.WIDE:
+        editor(page).fill(re.sub(r".*(rom\.|temperture|evry|greenhouse).*\n", "", ITEMS))
+        page.get_by_text("The board understands every line.").wait_for()
+        for line in (4, 5, 6, 9):
+            row = page.get_by_role("listitem").filter(has_text=re.compile(rf"^Lines? {line}\b"))
+            text = page.locator(f".copy > div:nth-child({line})")
+            assert abs(row.bounding_box()["y"] - text.bounding_box()["y"]) < 50, line
+    browser.check_fits(page, size)
+    browser.check_axe(page, axe)
+
+
+def test_a_reading_is_as_near_as_its_line(opened, axe):
+    """On a phone the reading of the caret's line stays in the window."""
+    page = opened(heartbeat_board("\n".join(f"- (every {n}m) Look." for n in range(9, 79))))
+    show(page, "heartbeat")
+    page.get_by_role("button", name="Line 40", exact=True).click()
+    page.get_by_text("every 48 min, asks the model: 30 calls a day.").first.wait_for()
+    strip = page.locator(".here")
+    assert strip.inner_text() == "every 48 min, asks the model: 30 calls a day."
+    box = strip.bounding_box()
+    assert 0 < box["y"] and box["y"] + box["height"] <= _HEIGHT
+    page.keyboard.press("ArrowDown")
+    page.locator(".here", has_text="every 49 min").wait_for()
+    browser.check_axe(page, axe)
+
+
+def test_a_mistake_is_put_right_by_a_button_and_brought_back(opened):
+    board = heartbeat_board()
+    page = opened(board, "heartbeat", browser.WIDE)
+    for line, right in ((5, "room.temperature"), (13, "every 5m")):
+        row = page.get_by_role("listitem").filter(has_text=re.compile(f"^Line {line} "))
+        row.get_by_role("button", name=f"Write {right}").click()
+        row.get_by_role("button", name=f"Write {right}").wait_for(state="detached")
+    assert "Hot: {room.temperature}" in editor(page).input_value()
+    assert "- (every 5m) Look." in editor(page).input_value()
+    page.get_by_text("3 lines are not understood.").wait_for()
+    page.get_by_text("385 model calls a day, 288 more than the file on the board").wait_for()
+    editor(page).press("Control+z")
+    page.get_by_text("97 model calls a day").wait_for()
+    assert "- (evry 5m) Look." in editor(page).input_value()
+    row = page.get_by_role("listitem").filter(has_text=re.compile("^Line 15 "))
+    assert row.get_by_role("button").count() == 1
+
+
+def test_an_undone_replacement_is_undone_by_keys_too(opened):
+    page = opened(heartbeat_board("- (every 5m) Look.\n"), "heartbeat")
+    editor(page).fill("- (every 9m) Mine.\n")
+    page.get_by_role("button", name="Read it again").click()
+    page.get_by_role("button", name="Throw mine away").click()
+    assert editor(page).input_value() == "- (every 5m) Look.\n"
+    editor(page).press("Control+z")
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+
+
+def test_a_guest_sees_the_readings_and_changes_nothing(opened):
+    board = heartbeat_board()
+    board.guest = True
+    page = opened(board, "heartbeat")
+    assert "Line 13" in readings_of(page)
+    assert page.get_by_role("button", name=re.compile("^Write")).count() == 0
+
+
 def test_drafts_of_a_message_and_a_setting_outlive_a_reload(opened):
     board = StandIn()
     name = {"key": "name", "about": "name of the agent", "secret": False, "value": None}

@@ -7,6 +7,7 @@ import time
 import jsonschema
 
 from tenner_host import page_files
+from tenner_host.heartbeat import check
 from tenner_host.web.fleet_site import openapi_document
 from tests.host.test_web_page import DOCUMENT, closed
 
@@ -76,6 +77,8 @@ class StandIn:
         self.waiting = False
         self.heartbeat = "# Heartbeat\n"
         self.version = "1"
+        #: SENSORS.json, for the check of HEARTBEAT.md.
+        self.known = None
         self.settings = []
         self.guest = False
         self.restarts_for_files = False
@@ -224,9 +227,11 @@ class StandIn:
         return 200, {
             "text": self.heartbeat,
             "version": self.version,
-            "problems": [],
-            "readings": [],
+            **self._checked(self.heartbeat),
         }
+
+    def _checked(self, text):
+        return check.for_a_page(text, self.known and json.dumps(self.known).encode(), {})
 
     def put_heartbeat(self, body):
         if body["version"] != self.version:
@@ -234,8 +239,8 @@ class StandIn:
         self.heartbeat, self.version = body["text"], str(int(self.version) + 1)
         return self.get_heartbeat(None)
 
-    def post_heartbeat_check(self, _):
-        return 200, {"problems": [], "readings": []}
+    def post_heartbeat_check(self, body):
+        return 200, self._checked(body["text"])
 
     def get_log(self, _):
         return 200, {"last_event": 0, "lines": [], "runs": []}
