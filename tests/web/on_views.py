@@ -4,11 +4,14 @@ The server is a stand-in (`stand_in.py`), so these tests take seconds.
 """
 
 import contextlib
+import json
 import re
 import time
 
 import pytest
 
+from tenner_host import page_files
+from tenner_host.heartbeat import check
 from tests.web import browser
 from tests.web.stand_in import ADDRESS, StandIn, sensor, task, tile
 
@@ -381,6 +384,89 @@ def test_an_undone_replacement_is_undone_by_keys_too(opened):
     assert editor(page).input_value() == "- (every 5m) Look.\n"
     editor(page).press("Control+z")
     assert editor(page).input_value() == "- (every 9m) Mine.\n"
+
+
+def offered(page):
+    return page.get_by_role("listbox").get_by_role("option")
+
+
+def test_names_and_clauses_are_completed_by_keys_alone(opened, axe):
+    page = opened(heartbeat_board("# Heartbeat\n"), "heartbeat", browser.WIDE)
+    editor(page).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("- (w")
+    offered(page).filter(has_text="when").wait_for()
+    browser.check_axe(page, axe)
+    page.keyboard.type("h")
+    page.keyboard.press("Enter")
+    offered(page).filter(has_text="soil.moisture").wait_for()
+    # Those with readings and those of SENSORS.json.
+    found = offered(page).all_inner_texts()
+    assert "room.pressure" in found and "room.temperature" in found
+    active = "document.activeElement.getAttribute('aria-activedescendant')"
+    assert page.evaluate(active) is None
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(active) == f"pick-{len(found) - 2}"
+    page.keyboard.type("te")
+    page.keyboard.press("Tab")
+    page.keyboard.type(" > 30; not")
+    page.keyboard.press("Tab")
+    page.keyboard.type(") Hot: {")
+    page.keyboard.press("Escape")
+    assert offered(page).count() == 0
+    page.keyboard.type("room.t")
+    page.keyboard.press("Enter")
+    assert editor(page).input_value() == (
+        "# Heartbeat\n- (when room.temperature > 30; notify) Hot: {room.temperature}"
+    )
+    page.get_by_text("The board understands every line.").wait_for()
+    # Enter and Tab are themselves where nothing is offered.
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+Space")
+    assert offered(page).count() == 0
+    assert editor(page).input_value().endswith("}\n")
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.matches('textarea')")
+
+
+def test_a_tap_takes_a_name_and_the_list_stays_in_the_window(opened, axe):
+    page = opened(heartbeat_board("# Heartbeat\n"), "heartbeat")
+    editor(page).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("- Tell me the readings of the ro")
+    offered(page).first.wait_for()
+    box = page.get_by_role("listbox").bounding_box()
+    assert 0 <= box["x"] and box["x"] + box["width"] <= browser.PHONE[0]
+    caret = page.locator(".copy > div:nth-child(2)").bounding_box()
+    assert box["y"] >= caret["y"] + 15
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+    offered(page).filter(has_text="room.temperature").click()
+    assert editor(page).input_value().endswith("readings of the room.temperature")
+    assert page.evaluate("document.activeElement.matches('textarea')")
+
+
+def test_every_clause_of_the_list_is_understood():
+    text = page_files.page()["app.js"].decode()
+    (clauses,) = re.findall(r"CLAUSES = (\[\[.*?\]\]);", text, re.DOTALL)
+    found = [one for one, _ in json.loads(clauses)]
+    (terms,) = re.findall(r"TERMS = (\[\[.*?\]\]);", text, re.DOTALL)
+    more = {"when ": "room.temperature > 3", "escalate 15m to ": "anna", "model ": "small"}
+    ends = {"and ": "door.open == 1", "or ": "door.open == 1"}
+    alarms = ("resolve", "repeat", "escalate", "chart")
+    lines = [
+        f"- ({'when room.pressure > 3; ' * one.startswith(alarms)}{one}{more.get(one, '')}) Look."
+        for one in found
+    ]
+    for one, _ in json.loads(terms):
+        end = "" if re.match("outside|changes|rises|drops", one) else "> 30 "
+        lines.append(f"- (when room.temperature {end}{one}{ends.get(one, '')}; notify) Look.")
+    answer = check.for_a_page("\n".join(lines), json.dumps(SENSORS).encode(), {})
+    assert answer["problems"] == []
+    kinds = {one["kind"] for one in answer["readings"] if "place.latitude" not in one["text"]}
+    assert kinds == {"alarm", "timed", "job"}
 
 
 def test_a_guest_sees_the_readings_and_changes_nothing(opened):

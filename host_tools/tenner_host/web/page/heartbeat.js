@@ -1,9 +1,11 @@
 // HEARTBEAT.md: an editor with the firmware's own check, its draft, and the replay.
 import { call, get, post } from "./api.js";
+import { completion } from "./complete.js";
 import { conflict } from "./conflict.js";
 import { action, button, h, note, table } from "./dom.js";
 import { drop, keep, kept } from "./drafts.js";
 import { filesCard } from "./files.js";
+import { latest } from "./live.js";
 import { paper } from "./paper.js";
 import { beside, dayOf } from "./readings.js";
 import { ago } from "./words.js";
@@ -36,6 +38,9 @@ export async function show(place, app) {
   let savedDay = dayOf(shown);
 
   const isDirty = () => text.value !== saved;
+
+  // Those of SENSORS.json, and those with readings, which a chip has alone.
+  const names = () => [...new Set([...(found.names || []), ...(latest()?.sensors || []).map((one) => one.name)])].sort();
 
   function tell(sentence, ...buttons) {
     bar.replaceChildren(...(sentence ? [h("div", { class: "card row told" }, h("span", null, sentence), ...buttons)] : []));
@@ -140,6 +145,7 @@ export async function show(place, app) {
     app.offers.includes("replay") ? action("What would it do?", replay) : "", button("Read it again", reload)), stops);
   place.append(bar, page, notes.sum, controls, outcome);
   text.addEventListener("input", typed);
+  completion(sheet, names);
   document.addEventListener("selectionchange", notes.follow);
   text.value = saved;
   list(found);

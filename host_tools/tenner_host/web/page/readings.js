@@ -17,12 +17,12 @@ function rowsOf({ problems, readings }) {
   const wrong = new Map(problems.map((one) => [one.line, one.text.replace(OFF, "").replace(CLAUSE, "")]));
   for (const { line, kind, text, calls_per_day: calls = 0 } of readings) {
     const before = rows[rows.length - 1];
-    const problem = wrong.get(line);
+    const problem = wrong.get(line) || (kind === "off" ? text.replace(/^off: /, "") : undefined);
     wrong.delete(line);
     const isMore = before && (GOES_ON.test(text) || (ALIKE.includes(kind) && before.text === text && !before.problem));
     if (isMore && !problem) before.last = line;
     // The reading of a line that is off is its mistake.
-    else rows.push({ first: line, last: line, kind, text: problem && kind === "off" ? "" : text, calls, problem });
+    else rows.push({ first: line, last: line, kind, text: kind === "off" ? "" : text, calls, problem });
   }
   for (const [line, problem] of wrong) rows.push({ first: line, last: line, kind: "off", text: "", calls: 0, problem });
   return rows.sort((one, other) => one.first - other.first);
