@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from tenner_host import page_files
+from tenner_host import ROOT, page_files
 from tenner_host.heartbeat import check
 from tests.web import browser
 from tests.web.stand_in import ADDRESS, StandIn, sensor, task, tile
@@ -207,7 +207,7 @@ def test_an_empty_board_says_the_next_step(opened, axe):
     page.get_by_text("No values yet. Name the first sensor in SENSORS.json").wait_for()
     browser.check_axe(page, axe)
     show(page, "heartbeat")
-    page.get_by_role("button", name="Begin with an example").click()
+    page.get_by_role("button", name="an example").click()
     assert "when room.temperature > 30" in editor(page).input_value()
 
 
@@ -384,6 +384,32 @@ def test_an_undone_replacement_is_undone_by_keys_too(opened):
     assert editor(page).input_value() == "- (every 5m) Look.\n"
     editor(page).press("Control+z")
     assert editor(page).input_value() == "- (every 9m) Mine.\n"
+
+
+@pytest.mark.parametrize("size", [browser.WIDE, browser.PHONE])
+def test_an_empty_file_begins_with_one_of_the_cookbook(opened, axe, size):
+    board = heartbeat_board("# Heartbeat\n")
+    board.sensors, board.known = [], {"tank": {"driver": "adc", "pin": 3, "value": "level"}}
+    page = opened(board, "heartbeat", size)
+    titles = page.get_by_role("region", name="The file has no tasks yet").get_by_role("button")
+    # That of the board's sensor is the first.
+    assert titles.all_inner_texts()[1] == "a water tank"
+    assert titles.count() == 1 + len(list((ROOT / "docs" / "cookbook").glob("*.md")))
+    browser.check_fits(page, size)
+    browser.check_axe(page, axe)
+    titles.filter(has_text="a water tank").click()
+    page.get_by_text("The board understands every line.").wait_for()
+    assert titles.count() == 0
+    assert editor(page).input_value().startswith("# Heartbeat: a water tank\n")
+    page.reload()
+    page.get_by_text("Your unsaved text is back").wait_for()
+    assert titles.count() == 0
+    page.get_by_role("button", name="Throw it away").click()
+    titles.filter(has_text="a freezer").click()
+    page.get_by_text('there is no sensor "freezer"').first.wait_for()
+    page.get_by_role("button", name="Undo").click()
+    assert editor(page).input_value() == "# Heartbeat\n"
+    assert titles.count() > 0
 
 
 def offered(page):

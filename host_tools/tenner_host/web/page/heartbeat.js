@@ -2,18 +2,28 @@
 import { call, get, post } from "./api.js";
 import { completion } from "./complete.js";
 import { conflict } from "./conflict.js";
+import { COOKBOOK } from "./cookbook.js";
 import { action, button, h, note, table } from "./dom.js";
 import { drop, keep, kept } from "./drafts.js";
 import { filesCard } from "./files.js";
 import { latest } from "./live.js";
 import { paper } from "./paper.js";
-import { beside, dayOf } from "./readings.js";
+import { beside, dayOf, hasTasks } from "./readings.js";
 import { ago } from "./words.js";
 
 export const title = "HEARTBEAT.md";
 const FIELD = "HEARTBEAT.md";
 const TYPING_MS = 300;
 const EXAMPLE = "# Heartbeat\n\n- (every 5m; when room.temperature > 30; notify) It is {room.temperature} in the room.\n- (daily 07:30) Say good morning, and how warm it is.\n";
+
+
+// Files to begin with; those for the board's own sensors come first.
+function starters(names, start) {
+  const fits = ([, text]) => names.filter((one) => text.includes(one)).length;
+  const sorted = [...COOKBOOK].sort((one, other) => fits(other) - fits(one));
+  return h("section", { class: "card starters", "aria-labelledby": "begin" }, h("p", { id: "begin" }, "The file has no tasks yet. Begin with one of these, and put in the names of your sensors:"),
+    h("div", { class: "row" }, button("an example", () => start(EXAMPLE), { class: "main" }), sorted.map((one) => button(one[0], () => start(one[1])))));
+}
 
 export async function show(place, app) {
   let found;
@@ -32,6 +42,7 @@ export async function show(place, app) {
   const bar = h("div", { role: "status" });
   const controls = h("div");
   let { version, text: saved } = found;
+  let begin = h("div");
   let timer = 0;
   let checks = 0;
   let shown = found.readings;
@@ -49,6 +60,7 @@ export async function show(place, app) {
   // A replay has no readings.
   function list({ problems, readings = shown }) {
     shown = readings;
+    begin.hidden = hasTasks(text.value);
     notes.show({ problems, readings }, savedDay);
   }
 
@@ -64,6 +76,7 @@ export async function show(place, app) {
     else drop(FIELD);
     sheet.draw();
     notes.place();
+    begin.hidden = hasTasks(text.value);
     clearTimeout(timer);
     timer = setTimeout(() => check().catch((problem) => note(problem.message)), TYPING_MS);
   }
@@ -91,7 +104,7 @@ export async function show(place, app) {
     ({ version, text: saved } = answer);
     savedDay = dayOf(answer.readings);
     const done = (work) => () => { bar.replaceChildren(); page.hidden = controls.hidden = false; work(); };
-    page.hidden = controls.hidden = true;
+    page.hidden = controls.hidden = begin.hidden = true;
     bar.replaceChildren(conflict(sentence, mine, there,
       done(() => { text.value = mine; typed(); tell("Your text is in the editor. Saving it replaces the board's."); }),
       done(() => { text.value = mine; replace(there, "The board's text is in the editor."); })));
@@ -143,7 +156,8 @@ export async function show(place, app) {
   const stops = app.board.restarts_for_files && !app.guest ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : "";
   controls.append(h("div", { class: "row" }, action("Save on the board", save, { class: "main" }),
     app.offers.includes("replay") ? action("What would it do?", replay) : "", button("Read it again", reload)), stops);
-  place.append(bar, page, notes.sum, controls, outcome);
+  if (!app.guest) begin = starters(names(), (text) => replace(text, "Change it as you like, then save."));
+  place.append(bar, begin, page, notes.sum, controls, outcome);
   text.addEventListener("input", typed);
   completion(sheet, names);
   document.addEventListener("selectionchange", notes.follow);
@@ -157,7 +171,7 @@ export async function show(place, app) {
       typed();
       tell(`Your unsaved text is back (${age}).`, button("Throw it away", () => replace(saved, "Your text is thrown away.")));
     } else choose(draft.text, found, `The file has changed on the board since you typed (${age}).`);
-  } else if (!/^\s*([-*+]|\d+\.) /m.test(saved) && !app.guest) tell("The file has no tasks yet.", button("Begin with an example", () => replace(EXAMPLE, "Change it as you like, then save.")));
+  }
   return () => {
     clearTimeout(timer);
     notes.leave();

@@ -9,6 +9,8 @@ const OFF = / \(the line is off until it is put right\)$/;
 // The clause with the mistake, which stands in the line.
 const CLAUSE = /^"[^"]*": (?!is )/;
 
+export const hasTasks = (text) => /^\s*([-*+]|\d+\.) /m.test(text);
+
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 // {first, last, kind, text, calls, problem} of the lines; neighbors that are alike are one.
@@ -82,8 +84,8 @@ export function beside(paper, looksOnly) {
     const [line] = paper.caret();
     const current = rows.find((one) => one.first <= line && line <= one.last);
     for (const one of rows) one.made.classList.toggle("current", one === current);
-    here.className = `here ${current ? shade(current) : ""}`;
-    here.textContent = current ? [current.text, current.problem].filter(Boolean).join(" ") : "Each line with what the board understands of it is below.";
+    here.className = `here ${current ? shade(current) : "none"}`;
+    here.textContent = current ? [current.text, current.problem].filter(Boolean).join(" ") : "";
   }
 
   function rowOf(row) {
@@ -108,8 +110,7 @@ export function beside(paper, looksOnly) {
     const day = dayOf(answer.readings);
     const episodes = answer.readings.filter((one) => one.kind === "alarm" && /1 call an alarm/.test(one.text)).length;
     const change = day === saved ? "" : `, ${number(Math.abs(day - saved))} ${day > saved ? "more" : "fewer"} than the file on the board`;
-    sum.replaceChildren(
-      h("p", { class: wrong ? "bad" : "good" }, wrong ? `${wrong} ${wrong === 1 ? "line is" : "lines are"} not understood.` : "The board understands every line."),
+    sum.replaceChildren(!wrong && !answer.readings.length && !hasTasks(paper.text.value) ? "" : h("p", { class: wrong ? "bad" : "good" }, wrong ? `${wrong} ${wrong === 1 ? "line is" : "lines are"} not understood.` : "The board understands every line."),
       answer.readings.length ? h("p", { class: day ? "warn" : "" }, h("strong", null, day ? calls(day) : "No model calls by the clock"),
         change, episodes ? `, and one each time ${episodes === 1 ? "an alarm begins" : `one of ${episodes} alarms begins`}` : "", ".") : "");
     place();
