@@ -5,8 +5,11 @@ The server is a stand-in (`stand_in.py`), so these tests take seconds.
 
 import contextlib
 import json
+import math
 import re
+import struct
 import time
+from pathlib import Path
 
 import pytest
 
@@ -636,6 +639,204 @@ def test_an_empty_chat_offers_three_questions(opened, axe):
     page.get_by_role("listitem").filter(has_text="Which values do you have now?").wait_for()
     assert board.messages[0]["text"] == "Which values do you have now?"
     assert offered.count() == 0
+
+
+#: Readings of a curve, one each ten minutes.
+_MINUTES = 600
+
+
+def curves(hours=24, shelves=0):
+    """A board with readings of so many hours, and two alarms."""
+    now = int(time.time())
+
+    def points(curve):
+        count = hours * 3600 // _MINUTES
+        return [[now - at * _MINUTES - 5, round(curve(at), 2)] for at in range(count - 1, -1, -1)]
+
+    sensors = [
+        sensor("room.temperature", 24, "°C", points=points(lambda at: 24 + 6 * math.sin(at / 20))),
+        sensor("room.humidity", 50, "%", points=points(lambda at: 50 + 10 * math.cos(at / 30))),
+        sensor("pump.on", 0, points=points(lambda at: at % 20 < 4)),
+        sensor("board.heap_free", 172100, "B"),
+        *(sensor(f"shelf_number_{at}.heat_index", 20 + at, "°C") for at in range(shelves)),
+    ]
+    tasks = [
+        task(4, "room.temperature > 28", "active since 11:31, waits for reset 26", 29, unit="°C"),
+        task(5, "room.humidity < 42 for 1800 s", "clear", 50, unit="%"),
+        task(6, "room.humidity < 40.5 for 86400 s", "clear", 50, unit="%"),
+    ]
+    return StandIn(tasks, sensors)
+
+
+def curve(page, name):
+    return page.get_by_role("img", name=re.compile(name))
+
+
+def count_of(page, name):
+    """How many readings of it are shown."""
+    label = curve(page, name).get_attribute("aria-label")
+    return int(re.search(rf"{name}: (\d+) readings", label)[1])
+
+
+def wait_count(page, name, is_right):
+    for _ in range(50):
+        if is_right(count_of(page, name)):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(count_of(page, name))
+
+
+@pytest.mark.parametrize("size", [browser.WIDE, browser.PHONE], ids=["desk", "phone"])
+def test_the_values_of_plots_are_chips(opened, axe, size):
+    page = opened(curves(shelves=14), "plots", size)
+    curve(page, "room.humidity").wait_for()
+    # The board's own values are there, and not shown.
+    assert page.get_by_text("Values: 17 of 18").count() == 1
+    if size == browser.PHONE:
+        page.get_by_text("Values: 17 of 18").click()
+    chips = page.get_by_role("group", name="Values")
+    rows = {one.bounding_box()["y"] for one in chips.locator("label").all()}
+    assert 2 < len(rows) < 18
+    browser.check_fits(page, size)
+    browser.check_axe(page, axe)
+    chips.get_by_role("button", name="None").click()
+    page.get_by_text("Choose a value above.").wait_for()
+    chips.get_by_role("checkbox", name="pump.on").check()
+    assert page.locator("svg.plot").count() == 1
+    show(page, "log")
+    show(page, "plots")
+    curve(page, "pump.on").wait_for()
+    assert page.locator("svg.plot").count() == 1
+    if size == browser.PHONE:
+        page.get_by_text("Values: 1 of 18").click()
+    chips.get_by_role("button", name="All").click()
+    curve(page, "board.heap_free").wait_for()
+
+
+def test_alarms_are_shaded_and_their_limits_drawn(opened, axe):
+    board = curves()
+    board.runs = [{"t": int(time.time()) - 7200, "k": "x", "n": 4, "r": "ran", "sent": "yes"}]
+    page = opened(board, "plots", browser.WIDE)
+    warm = curve(page, "room.temperature")
+    warm.locator("rect.span").first.wait_for(state="attached")
+    points = board.sensors[0]["points"]
+    beyond = [value > 28 for _, value in points]
+    runs = sum(now and not before for before, now in zip([False, *beyond], beyond, strict=False))
+    assert warm.locator("rect.span").count() == runs > 0
+    assert "beyond the limit of an alarm" in warm.get_attribute("aria-label")
+    title = warm.locator("rect.span title").first.text_content()
+    assert title == "room.temperature above 28 °C: Text of line 4."
+    assert warm.locator("line.limit").count() == 1
+    # That which must hold for a day is none.
+    humid = curve(page, "room.humidity")
+    assert humid.locator("rect.span").count() == 1
+    assert curve(page, "pump.on").locator("rect.span").count() == 0
+    assert warm.locator("line.mark:not(.limit)").count() == 1
+    page.get_by_text("Red shades: beyond the limit of an alarm. Dashed upright lines").wait_for()
+    browser.check_axe(page, axe)
+
+
+def test_plots_are_moved_and_zoomed_by_mouse_and_keys(opened, axe):
+    page = opened(curves(), "plots", browser.WIDE)
+    curve(page, "room.temperature").wait_for()
+    whole = count_of(page, "room.temperature")
+    assert whole > 130
+    box = curve(page, "room.temperature").bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 80)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 500, box["y"] + 80)
+    page.mouse.up()
+    wait_count(page, "room.temperature", lambda count: count < whole / 2)
+    # All pictures have the same time.
+    assert count_of(page, "room.humidity") == count_of(page, "room.temperature")
+    part = count_of(page, "room.temperature")
+    page.mouse.move(box["x"] + 300, box["y"] + 80)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, 150)
+    page.keyboard.up("Control")
+    wait_count(page, "room.temperature", lambda count: part < count < whole)
+    page.get_by_role("group", name="Plots: arrow keys").focus()
+    for key, is_right in (
+        ("0", lambda count: count == whole),
+        ("+", lambda count: abs(count - whole / 2) < 3),
+        ("-", lambda count: count == whole),
+    ):
+        page.keyboard.press(key)
+        wait_count(page, "room.temperature", is_right)
+    page.keyboard.press("+")
+    wait_count(page, "room.temperature", lambda count: count < whole)
+    ticks = curve(page, "room.humidity").locator("text[text-anchor=middle]")
+    before = ticks.all_inner_texts() or ticks.all_text_contents()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_timeout(200)
+    assert ticks.all_text_contents() != before
+    assert page.evaluate("document.activeElement.matches('.pictures')")
+    browser.check_axe(page, axe)
+
+
+def test_plots_are_moved_and_zoomed_by_fingers(opened):
+    page = opened(curves(), "plots", browser.PHONE)
+    curve(page, "room.temperature").scroll_into_view_if_needed()
+    whole = count_of(page, "room.temperature")
+    box = curve(page, "room.temperature").bounding_box()
+    touch = page.context.new_cdp_session(page)
+
+    def put(kind, *xs):
+        points = [{"x": box["x"] + x, "y": box["y"] + 90, "id": at} for at, x in enumerate(xs)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    put("touchStart", 140)
+    put("touchStart", 140, 180)
+    for step in range(1, 5):
+        put("touchMove", 140 - step * 10, 180 + step * 10)
+    put("touchEnd")
+    wait_count(page, "room.temperature", lambda count: whole / 5 < count < whole / 2)
+    part = count_of(page, "room.temperature")
+    ticks = curve(page, "room.temperature").locator("text[text-anchor=middle]")
+    before = ticks.all_text_contents()
+    put("touchStart", 100)
+    for step in range(1, 7):
+        put("touchMove", 100 + step * 20)
+    put("touchEnd")
+    page.wait_for_timeout(300)
+    assert ticks.all_text_contents() != before
+    assert abs(count_of(page, "room.temperature") - part) < 4
+
+
+def test_a_day_is_compared_with_the_one_before(opened, axe):
+    board = curves(48)
+    page = opened(board, "plots", browser.WIDE)
+    curve(page, "room.temperature").wait_for()
+    page.get_by_label("Compare with the day before").check()
+    curve(page, "room.temperature").locator("path.before").wait_for(state="attached")
+    # The range stays that of a day.
+    assert 130 < count_of(page, "room.temperature") < 150
+    page.get_by_text("Dashed curves: the day before.").wait_for()
+    browser.check_axe(page, axe)
+    page.get_by_label("Compare with the day before").uncheck()
+    page.locator("path.before").first.wait_for(state="detached")
+
+
+def test_what_is_shown_is_saved_as_csv_and_as_a_picture(opened):
+    page = opened(curves(), "plots", browser.WIDE)
+    curve(page, "room.temperature").wait_for()
+    page.get_by_role("checkbox", name="room.humidity").uncheck()
+    page.get_by_role("button", name="Zoom in").click()
+    wait_count(page, "room.temperature", lambda count: count < 80)
+    shown = count_of(page, "room.temperature")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="CSV").click()
+    rows = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+    assert rows[0] == "time,name,value"
+    names = [row.split(",")[1] for row in rows[1:]]
+    assert set(names) == {'"room.temperature"', '"pump.on"'}
+    assert abs(names.count('"room.temperature"') - shown) <= 1
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="PNG").click()
+    data = Path(waiting.value.path()).read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) > 10_000
+    width, height = struct.unpack(">II", data[16:24])
+    assert width > 1000 and height > 800
 
 
 @pytest.mark.parametrize("view", ["plots", "log", "settings", "update"])
