@@ -687,6 +687,27 @@ def wait_count(page, name, is_right):
 
 
 @pytest.mark.parametrize("size", [browser.WIDE, browser.PHONE], ids=["desk", "phone"])
+def test_a_replay_is_a_plot_with_its_alarms(opened, axe, size):
+    board = curves()
+    board.heartbeat = (
+        "# Heartbeat\n- (every 5m; when room.temperature > 28 reset 26; notify) Hot: "
+        "{room.temperature}\n- (when room.humidity < 10; notify) Dry.\n"
+    )
+    page = opened(board, "heartbeat", size)
+    page.get_by_role("button", name="What would it do?").click()
+    warm = curve(page, "room.temperature")
+    warm.wait_for()
+    cells = page.get_by_role("cell", name="alarm", exact=True)
+    assert warm.locator("rect.span").count() == cells.count() > 0
+    assert "2 alarms" in page.get_by_role("region", name="°C").inner_text()
+    assert "Line 2: Hot: " in warm.locator("rect.span title").first.text_content()
+    assert curve(page, "room.humidity").locator("rect.span").count() == 0
+    assert curve(page, "pump.on").count() == 0
+    browser.check_fits(page, size)
+    browser.check_axe(page, axe)
+
+
+@pytest.mark.parametrize("size", [browser.WIDE, browser.PHONE], ids=["desk", "phone"])
 def test_the_values_of_plots_are_chips(opened, axe, size):
     page = opened(curves(shelves=14), "plots", size)
     curve(page, "room.humidity").wait_for()

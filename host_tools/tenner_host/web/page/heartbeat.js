@@ -3,12 +3,13 @@ import { call, get, post } from "./api.js";
 import { completion } from "./complete.js";
 import { conflict } from "./conflict.js";
 import { COOKBOOK } from "./cookbook.js";
-import { action, button, h, note, table } from "./dom.js";
+import { action, button, h, note } from "./dom.js";
 import { drop, keep, kept } from "./drafts.js";
 import { filesCard } from "./files.js";
 import { latest } from "./live.js";
 import { paper } from "./paper.js";
 import { beside, dayOf, hasTasks } from "./readings.js";
+import { showReplay } from "./replay.js";
 import { ago } from "./words.js";
 
 export const title = "HEARTBEAT.md";
@@ -147,10 +148,7 @@ export async function show(place, app) {
   async function replay() {
     const answer = await post("/heartbeat/replay", { text: text.value });
     list(answer);
-    outcome.replaceChildren(h("h2", null, "On the stored readings"),
-      h("p", null, `${answer.messages.length} messages, ${answer.model_calls} model calls, about ${answer.tokens} tokens.`),
-      answer.messages.length ? table("Messages of the replay", ["When", "Line", "Kind", "Text"],
-        answer.messages.slice(0, 200).map((one) => [one.time.slice(0, 16).replace("T", " "), one.line || "", one.kind, one.text])) : "");
+    await showReplay(outcome, answer, text.value);
   }
 
   const stops = app.board.restarts_for_files && !app.guest ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : "";

@@ -16,10 +16,11 @@ const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 // {first, last, kind, text, calls, problem} of the lines; neighbors that are alike are one.
 function rowsOf({ problems, readings }) {
   const rows = [];
-  const wrong = new Map(problems.map((one) => [one.line, one.text.replace(OFF, "").replace(CLAUSE, "")]));
+  const short = (said) => said.replace(/^off: /, "").replace(OFF, "").replace(CLAUSE, "");
+  const wrong = new Map(problems.map((one) => [one.line, short(one.text)]));
   for (const { line, kind, text, calls_per_day: calls = 0 } of readings) {
     const before = rows[rows.length - 1];
-    const problem = wrong.get(line) || (kind === "off" ? text.replace(/^off: /, "") : undefined);
+    const problem = wrong.get(line) || (kind === "off" ? short(text) : undefined);
     wrong.delete(line);
     const isMore = before && (GOES_ON.test(text) || (ALIKE.includes(kind) && before.text === text && !before.problem));
     if (isMore && !problem) before.last = line;
