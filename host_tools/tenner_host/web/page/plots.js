@@ -21,23 +21,24 @@ let isCompared = false;
 let hidden = null;
 
 export async function show(place, app) {
-  const pictures = h("div", { class: "pictures", tabindex: "0", role: "group", "aria-label": "Plots: arrow keys move through time, + and - zoom, 0 shows all of it" });
+  const pictures = h("div", { class: "pictures", tabindex: "0", role: "group", "aria-label": "Plots: arrow keys move through time, + and - zoom, 0 is for all of it" });
   const choice = h("select", { onchange: () => { hours = Number(choice.value); again(); } },
     SPANS.map(([value, text]) => h("option", { value, selected: value === hours }, text)));
   const compared = h("input", { type: "checkbox", checked: isCompared, onchange: () => { isCompared = compared.checked; again(); } });
   const chips = h("div", { class: "row chips", role: "group", "aria-label": "Values" });
-  const count = h("summary");
+  const count = h("summary", null, "Values");
   const more = h("p", { class: "soft" });
   let range = null;
   let series = [];
   let marks = [];
   let end = 0;
   let drawing = 0;
+  let loading = null;
   const wanted = decodeURIComponent(location.hash.split("=")[1] || "");
 
   function again() {
     range = null;
-    load().catch((problem) => app.note(problem.message));
+    loading = load().catch((problem) => app.note(problem.message));
   }
 
   // From the first reading on, or so far back as is asked for.
@@ -99,12 +100,16 @@ export async function show(place, app) {
   }
 
   async function csv() {
+    await loading;
     const names = picked().map((one) => one.name);
     const text = await (await blob(`/readings.csv?hours=${hours}${names.map((one) => `&name=${encodeURIComponent(one)}`).join("")}`)).text();
     download(new Blob([rowsBetween(text, current(), names)], { type: "text/csv" }), "readings.csv");
   }
 
-  const picture = async () => download(await png([...pictures.querySelectorAll("section")]), "readings.png");
+  const picture = async () => {
+    await loading;
+    download(await png([...pictures.querySelectorAll("section")]), "readings.png");
+  };
   const zoom = zoomable(pictures, { range: current, extent, edges: () => edges(width()), change: (chosen) => { range = chosen; soon(); } });
   const controls = h("div", { class: "row" }, h("label", null, "Show", choice),
     button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Earlier", () => zoom(1, -0.5)),
