@@ -52,7 +52,8 @@ def test_the_console_is_a_channel(bench):
     assert len(bench.telegram.sent) == sent
 
 
-# (the message, words of the answer, the last words of it on the console, which no log line and no echo have)
+# (the message, words of the answer, its last words on the console: no log line and no echo has
+# them)
 COMMANDS = [
     ("/help", r"/sensors - [\s\S]*/stop - [\s\S]*/help all - ", "the others"),
     ("/sensors", r"room: temperature [\d.]+ °C", "room: temperature "),
