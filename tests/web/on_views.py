@@ -438,7 +438,7 @@ def test_names_and_clauses_are_completed_by_keys_alone(opened, axe):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     assert page.evaluate(active) == f"pick-{len(found) - 2}"
-    page.keyboard.type("te")
+    page.keyboard.type("tem")
     page.keyboard.press("Tab")
     page.keyboard.type(" > 30; not")
     page.keyboard.press("Tab")
@@ -748,7 +748,7 @@ def test_alarms_are_shaded_and_their_limits_drawn(opened, axe):
     title = warm.locator("rect.span title").first.text_content()
     assert title == "room.temperature above 28 °C: Text of line 4."
     assert warm.locator("line.limit").count() == 1
-    # That which must hold for a day is none.
+    # The third alarm must hold for a day.
     humid = curve(page, "room.humidity")
     assert humid.locator("rect.span").count() == 1
     assert curve(page, "pump.on").locator("rect.span").count() == 0
