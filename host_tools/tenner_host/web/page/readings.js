@@ -72,11 +72,13 @@ export function beside(paper, looksOnly) {
   // A row stands beside its line, or below the row before.
   function place() {
     let bottom = 0;
-    for (const { made, first } of rows) {
-      const top = Math.max(bottom, paper.spot(first)[1]);
+    // All are measured before one is moved: a layout for each would take a second.
+    const sizes = rows.map(({ made, first }) => [paper.spot(first)[1], made.offsetHeight]);
+    rows.forEach(({ made }, at) => {
+      const top = Math.max(bottom, sizes[at][0]);
       made.style.top = WIDE.matches ? `${top}px` : "";
-      bottom = top + made.offsetHeight + 4;
-    }
+      bottom = top + sizes[at][1] + 4;
+    });
     list.style.minHeight = WIDE.matches ? `${bottom}px` : "";
     follow();
   }
