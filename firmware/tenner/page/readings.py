@@ -2,14 +2,13 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
-import time
 
 from tenner.page.request import Refused
 from tenner.port.compat import const, sleep_ms
 from tenner.schedule import notices
 from tenner.sensors import ring
 from tenner.sensors.units import unit
-from tenner.store import files
+from tenner.store import files, posix_tz
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,7 +191,10 @@ async def send_csv(page: "Page", connection: "Connection", request: "Request") -
         quoted = '"%s"' % name.replace('"', '""')
 
         def take(at, value, quoted=quoted):
-            moment = tuple(time.gmtime(at)[:6])
+            # Ports differ in the year from which gmtime counts, and in its largest number.
+            second = at % _DAY_S
+            clock = (second // 3600, second // 60 % 60, second % 60)
+            moment = posix_tz.date_of(at // _DAY_S) + clock
             rows.append("%d-%02d-%02dT%02d:%02d:%02dZ,%s,%g\n" % (moment + (quoted, value)))
 
         await kept.visit(name, now - int(hours * 3600), now, take, send_rows)
