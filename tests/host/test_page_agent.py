@@ -376,7 +376,7 @@ ASKED = [
 ]
 #: Parts that the two homes have differently, as the document says; the computer knows the runs
 #: of its last reading of the files.
-OWN = {"computer_version", "offers", "telegram", "label", "runs"}
+OWN = {"computer_version", "offers", "telegram", "label", "names", "runs"}
 
 
 def without(value):
