@@ -83,6 +83,7 @@ format: env-test ## Put every file into the project's format
 	@$(VENV) scripts/models_table.py --write
 	@$(VENV) scripts/api_page.py --write
 	@$(VENV) scripts/settings_page.py --write
+	@$(VENV) scripts/page_cookbook.py --write
 	@$(VENV) scripts/walks.py --write
 	@$(VENV) scripts/wiring_pictures.py --write
 	@$(VENV) scripts/house.py --write >/dev/null

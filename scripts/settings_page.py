@@ -17,7 +17,7 @@ from tenner.store import configload
 from tenner.store.config import rows
 
 TARGET = ROOT / "docs" / "settings.md"
-_BEGIN = "<!-- made by scripts/settings_page.py from firmware/tenner/store/config.tsv -->\n"
+_BEGIN = "<!-- made by scripts/settings_page.py from each settings.tsv below firmware/tenner -->\n"
 #: The values of a type, by its name in the table of settings.
 _VALUES = {
     "str": "text",

@@ -37,6 +37,22 @@ class TestAxes(unittest.TestCase):
                 found = layout.numbers(-0.4 * span * 10.0**power, 0.6 * span * 10.0**power, 6)
                 self.assertTrue(3 <= len(found) <= 7, (power, span, found))
 
+    def test_the_noise_of_a_constant_value_fills_no_scale(self):
+        def scale(middle, noise):
+            async def visit(take):
+                for at in range(100):
+                    take(NOW - HOUR + 36 * at, middle + noise * (at % 2))
+
+            found = run(layout.make("a", "C", Zone("UTC0"), NOW - HOUR, NOW, visit))
+            return " ".join([text for _, text in found.scale])
+
+        for middle, noise, expected in (
+            (20, 0.01, "19.6 19.8 20.0 20.2 20.4"),
+            (0, 0, "-0.4 -0.2 0.0 0.2 0.4"),
+            (1013, 0, "990 1000 1010 1020 1030 1040"),
+        ):
+            self.assertEqual(scale(middle, noise), expected)
+
     def times(self, zone, since, until, most=7):
         return [text for _, text in layout.times(Zone(zone), since, until, most)]
 

@@ -97,6 +97,21 @@ class TestRequest(unittest.TestCase):
         self.assertEqual((found, app.told), (("0.9.0", "Version 0.9.0 is there"), []))
         self.assertEqual(os.listdir(app.state), [])
 
+    def test_a_look_beside_an_update_leaves_its_mark(self):
+        async def fake(app, *args):
+            run_beside = await request.look(app, "telegram", 1000)
+            self.assertEqual((run_beside, os.listdir(app.state)), (None, ["update.run"]))
+            raise OSError("no Wi-Fi")
+
+        async def none(app):
+            return None, None, "0.9.0 runs"
+
+        for name, made in (("download", fake), ("look", none)):
+            self.addCleanup(setattr, install, name, getattr(install, name))
+            setattr(install, name, made)
+        run(request.run(self.app, "telegram", 1000, "0.9.0"))
+        self.assertEqual(os.listdir(self.app.state), [])
+
     def test_an_order_that_a_restart_ends_is_told_once(self):
         class Cut(BaseException):
             pass

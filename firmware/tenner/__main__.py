@@ -116,14 +116,8 @@ def main(argv: list[str]) -> int:
 
 
 def _equip(app):
-    """Have signals end the agent in order, and give it its page, if the owner wants one: code that
-    takes memory."""
+    """Have signals end the agent in order."""
     app.until_end = lambda: stopping.wait(app)
-    if app.config.get("web.enabled"):
-        from tenner.page import server
-        from tenner.page.channel import Page
-
-        app.page = Page(app, server.run)
 
 
 if __name__ == "__main__":

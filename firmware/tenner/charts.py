@@ -8,7 +8,7 @@ from tenner.chart import layout, picture, series
 from tenner.log import log, log_exception
 from tenner.port.compat import const
 from tenner.schedule import alarms
-from tenner.sensors.ring import Ring
+from tenner.sensors import ring
 from tenner.sensors.units import unit
 from tenner.store import attachments, files
 
@@ -82,7 +82,7 @@ async def send(
 
 async def _plan(app: "Drawing", value, seconds, seen):
     """Return (reason that there is no chart, name, caption, Layout or None)."""
-    kept = Ring(app.state + "/readings", 1024 * app.config.get("sensors.history_kb"))
+    kept = ring.of(app.state, app.config)
     known = kept.names()
     problem = why_not(app.config, app.clock, known, value)
     if problem:

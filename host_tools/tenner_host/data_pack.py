@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 NAME = "data.pack"
 
@@ -17,8 +17,9 @@ DECLARED = ("NEEDS", "TURNS")
 
 #: The most frequent lookup, so first in the index.
 _FIRST = "store/config.tsv"
-#: The settings of each channel, which belong to that table on a board: see store/config.py.
-_OF_CHANNELS = "channels/*/settings.tsv"
+#: The settings of each folder, which belong to that table on a board: see store/config.py.
+_SETTINGS = "*/settings.tsv"
+_PART = "part.py"
 #: The commands of all features, and those of the features: see channels/commands.py.
 _COMMANDS = "channels/commands.tsv"
 _OF_FEATURES = "*/commands.tsv"
@@ -78,21 +79,36 @@ def packed(
     }
     if _COMMANDS in files:
         _joined(files, _COMMANDS, _OF_FEATURES)
+        head, *rows = files[_COMMANDS].splitlines(True)
+        rows.sort(key=_rank)
+        files[_COMMANDS] = head + b"".join(rows)
     if _FIRST in files:
-        of_channels = _joined(files, _FIRST, _OF_CHANNELS)
-        notes[_FIRST] = " ".join(table.split(b"\t")[0].decode() for table in of_channels)
+        notes[_FIRST] = " ".join(_parts(files, modules))
+        _joined(files, _FIRST, _SETTINGS)
         if not has_meanings:
             files[_FIRST] = without_meanings(files[_FIRST])
     return {**rest, f"{folder}{NAME}": pack(files, notes)} if files else rest
 
 
-def _joined(files: dict[str, bytes], table: str, more: str) -> list[bytes]:
-    """Append the rows of the tables that match `more` to this one; return those, without their
-    heads."""
-    names = [name for name in fnmatch.filter(sorted(files), more) if name != table]
-    rows = [files.pop(name).partition(b"\n")[2] for name in names]
-    files[table] += b"".join(rows)
-    return rows
+def _joined(files: dict[str, bytes], table: str, more: str) -> None:
+    """Append the rows of the tables that match `more` to this one, without their heads."""
+    for name in fnmatch.filter(sorted(files), more):
+        if name != table:
+            files[table] += files.pop(name).partition(b"\n")[2]
+
+
+def _rank(row: bytes) -> int:
+    """The place of a command in the table: see channels/command_table.py."""
+    return int(row.split(b"\t")[2])
+
+
+def _parts(files: Mapping[str, bytes], modules: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield the package and the first setting of each folder with a part, joined by `=`."""
+    for name in fnmatch.filter(sorted(files), _SETTINGS):
+        folder = name.rpartition("/")[0]
+        if f"tenner/{folder}/{_PART}" in modules:
+            first = files[name].splitlines()[1].split(b"\t")[0].decode()
+            yield f"{folder.replace('/', '.')}={first}"
 
 
 def without_meanings(table: bytes) -> bytes:

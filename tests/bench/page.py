@@ -51,5 +51,5 @@ ROWS = [
         "requests",
         lambda: _first_view()[0],
     ),
-    Row("page.first.kb", "their answers, not packed", "KB", lambda: _first_view()[1]),
+    Row("page.first.kb", "their answers, as they are sent", "KB", lambda: _first_view()[1]),
 ]

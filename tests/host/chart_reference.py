@@ -105,8 +105,9 @@ def draw(case):
     if switch:
         low, high, numbers = -0.15, 1.15, [(0, "off"), (1, "on")]
     else:
-        least = max(abs(low), abs(high)) / 1000 or 1
-        if high - low < least:
+        greatest = max(abs(low), abs(high))
+        if high - low < greatest / 1000 or high == low:
+            least = greatest / 20 or 1
             low, high = low - least / 2, high + least / 2
         low, high = low - (high - low) / 16, high + (high - low) / 16
         numbers = scale(low, high)

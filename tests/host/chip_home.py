@@ -68,6 +68,8 @@ def chip_home(*, heap=BUDGET, changes=None, **options):
     port = free_port()
     settings = {"web.enabled": True, "web.port": port, **(changes or {})}
     with agent_board(changes=settings, heap=heap, **options) as bench:
-        bench.wait_for(f":{port}/ is open")
-        bench.wait_for("(pool.ntp.org)")
+        # In any order.
+        for text in (f":{port}/ is open", "(pool.ntp.org)"):
+            if text not in bench.log:
+                bench.wait_for(text)
         yield Home(bench, port)

@@ -49,13 +49,22 @@ def test_every_file_is_read_as_it_is_in_the_source(board):
 
 def test_a_board_has_the_settings_without_what_they_mean(board, monkeypatch):
     monkeypatch.setattr(config, "_places", ())
-    there, on_there = list(config.rows()), list(config.switches())
+    there, on_there = list(config.rows()), list(config.parts())
     monkeypatch.setattr(config, "_places", ())
     monkeypatch.setattr(sys, "path", [str(FIRMWARE)])
     monkeypatch.setattr(package, "_pack", None)
     here = list(config.rows())
     assert there == [(*row[:-1], "") for row in here]
-    assert on_there == list(config.switches()) == ["mqtt.host", "telegram.token", "webhook.url"]
+    assert (
+        on_there
+        == list(config.parts())
+        == [
+            ("channels.mqtt", "mqtt.host"),
+            ("channels.telegram", "telegram.token"),
+            ("channels.webhook", "webhook.url"),
+            ("page", "web.enabled"),
+        ]
+    )
     monkeypatch.setattr(config, "_places", ())
 
 

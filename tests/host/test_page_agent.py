@@ -234,6 +234,8 @@ def test_a_text_is_checked_and_written_unless_the_agent_changed_it(client, home)
     assert [one["line"] for one in found["problems"]] == [1]
     (reading,) = found["readings"]
     assert reading["kind"] == "off" and "evry" in reading["text"]
+    found = client("POST", "/heartbeat/check", {"text": "- (every 5m) Look.\n"}).json
+    assert found["readings"][0]["calls_per_day"] == 288
     found = client("GET", "/heartbeat").json
     assert found["text"] == page_home.HEARTBEAT and found["problems"] == []
     stale = {"text": BETTER, "version": "0" * 32}
@@ -374,7 +376,7 @@ ASKED = [
 ]
 #: Parts that the two homes have differently, as the document says; the computer knows the runs
 #: of its last reading of the files.
-OWN = {"computer_version", "offers", "telegram", "label", "runs"}
+OWN = {"computer_version", "offers", "telegram", "label", "names", "runs"}
 
 
 def without(value):

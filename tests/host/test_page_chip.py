@@ -88,5 +88,5 @@ def test_only_a_board_with_the_setting_has_the_page():
 
 def test_a_board_without_the_page_says_how_to_get_it():
     with agent_board(changes={"web": {"enabled": True}}) as bench:
-        bench.wait_for("the page is not on this board yet: `tenner sync` brings it")
+        bench.wait_for("web.enabled: its code is not on this board yet: `tenner sync` brings it")
         bench.ready()

@@ -86,7 +86,7 @@ BAD = [
     ),
     (
         "refuses_its_settings",
-        ("store/config.tsv", "update.url\t", "update.address\t"),
+        ("update/settings.tsv", "update.url\t", "update.address\t"),
         "it did not come up",
         "update.url",
     ),

@@ -38,7 +38,7 @@ OLD = tenner_version()
 HERE = ("--address", "127.0.0.1")
 BOARDS = tuple("attic barn cellar den foyer garage hall kitchen loft porch".split())
 #: A version that renames a setting does not start on a board that has set it.
-RENAMES = ("store/config.tsv", "skills.index\t", "skills.list\t")
+RENAMES = ("tools/settings.tsv", "skills.index\t", "skills.list\t")
 SETS_IT = {"skills.index": "https://skills.example/index.json"}
 
 

@@ -3,6 +3,7 @@ sends. No agent is needed: nothing here gets as far as a board."""
 
 import asyncio
 import contextlib
+import gzip
 import http.client
 import json
 import os
@@ -284,9 +285,14 @@ def test_no_path_leads_out_of_the_page(client, path):
 
 
 def test_the_page_is_whole_and_strict(stranger):
-    for path in ["", *page_files.page()]:
+    files = page_files.page()
+    for path in ["", *files]:
         answer = stranger("GET", "//" + path)
         assert answer.status == 200, path
+        assert answer.body == files[path or "index.html"]
+        packed = stranger("GET", "//" + path, Accept_Encoding="gzip, br")
+        assert packed.headers["content-encoding"] == "gzip"
+        assert gzip.decompress(packed.body) == answer.body
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"

@@ -96,6 +96,10 @@ def test_a_wrong_name_is_told_by_the_sensors_of_the_board(read):
     assert [one["line"] for one in found["problems"]] == [1]
     assert 'did you mean "room.temperature"' in found["problems"][0]["text"]
     assert [one["kind"] for one in found["readings"]] == ["off", "alarm"]
+    assert "room.temperature" in found["names"]
+    assert "room.temperature" in read("GET", "/heartbeat").json["names"]
+    (reading,) = read("POST", "/heartbeat/check", {"text": "- (every 5m) Look."}).json["readings"]
+    assert reading["calls_per_day"] == 288
 
 
 def test_a_replay_says_what_a_text_would_do(read):

@@ -4,11 +4,17 @@ The server is a stand-in (`stand_in.py`), so these tests take seconds.
 """
 
 import contextlib
+import json
+import math
 import re
+import struct
 import time
+from pathlib import Path
 
 import pytest
 
+from tenner_host import ROOT, page_files
+from tenner_host.heartbeat import check
 from tests.web import browser
 from tests.web.stand_in import ADDRESS, StandIn, sensor, task, tile
 
@@ -204,7 +210,7 @@ def test_an_empty_board_says_the_next_step(opened, axe):
     page.get_by_text("No values yet. Name the first sensor in SENSORS.json").wait_for()
     browser.check_axe(page, axe)
     show(page, "heartbeat")
-    page.get_by_role("button", name="Begin with an example").click()
+    page.get_by_role("button", name="an example").click()
     assert "when room.temperature > 30" in editor(page).input_value()
 
 
@@ -276,6 +282,228 @@ def test_two_changes_are_both_shown_and_the_person_chooses(opened, axe, button, 
     page.get_by_role("button", name="Save on the board").click()
     page.get_by_text("The board has it.").wait_for()
     assert "Mine" in board.heartbeat
+
+
+SENSORS = {
+    "room": {"driver": "bme280"},
+    "door": {"driver": "pin", "pin": 3, "value": "open"},
+}
+ITEMS = """# Heartbeat
+You look after one room.
+
+- (every 30m) Look at the mail.
+- (when room.temperature > 30; notify) Hot: {rom.temperature}
+- (when rom.temperature > 30; notify) Hot.
+- (when room.temperture > 30) Hot.
+- every day at 7 tell me hello
+- Buy milk.
+- Buy bread.
+  Two of them.
+- (when door.open is open for 10m) Say so.
+- (evry 5m) Look.
+- [x] Done.
+- (when greenhouse.tank > 3) Water.
+"""
+
+
+def heartbeat_board(text=ITEMS):
+    board = StandIn(sensors=[sensor("room.temperature", 21.5, "°C"), sensor("soil.moisture", 30)])
+    board.heartbeat, board.known = text, SENSORS
+    return board
+
+
+def readings_of(page):
+    """{the label of a row: its sentence}"""
+    rows = page.get_by_role("list", name="How the board understands it").get_by_role("listitem")
+    rows.first.wait_for()
+    found = [one.inner_text().partition(" ") for one in rows.all()]
+    split = [re.match(r"(Lines? [\d–]+)\s+(.*)", "".join(one), re.DOTALL) for one in found]
+    return {one[1]: one[2] for one in split}
+
+
+@pytest.mark.parametrize("size", [browser.WIDE, (768, 900), browser.PHONE])
+def test_a_reading_stands_with_each_line_of_heartbeat(opened, axe, size):
+    page = opened(heartbeat_board(), "heartbeat", size)
+    said = readings_of(page)
+    assert said["Line 4"] == "every 30 min, asks the model: 48 calls a day."
+    assert said["Line 5"].startswith("alarm. Looks at room.temperature every minute")
+    assert "did you mean room.temperature?" in said["Line 5"]
+    assert said["Line 6"] == 'there is no sensor "rom"; did you mean room.temperature?'
+    assert "daily at 07:00, asks the model: 1 call a day." in said["Line 8"]
+    assert "48 calls a day, for all such lines together" in said["Lines 9–11"]
+    assert "which has: door, room" in said["Line 15"]
+    bottom = page.locator("#sum").inner_text()
+    assert "5 lines are not understood." in bottom
+    assert "97 model calls a day, and one each time an alarm begins." in bottom
+    if size == browser.WIDE:
+        editor(page).fill(re.sub(r".*(rom\.|temperture|evry|greenhouse).*\n", "", ITEMS))
+        page.get_by_text("The board understands every line.").wait_for()
+        for line in (4, 5, 6, 9):
+            row = page.get_by_role("listitem").filter(has_text=re.compile(rf"^Lines? {line}\b"))
+            text = page.locator(f".copy > div:nth-child({line})")
+            assert abs(row.bounding_box()["y"] - text.bounding_box()["y"]) < 50, line
+    browser.check_fits(page, size)
+    browser.check_axe(page, axe)
+
+
+def test_a_reading_is_as_near_as_its_line(opened, axe):
+    """On a phone the reading of the caret's line stays in the window."""
+    page = opened(heartbeat_board("\n".join(f"- (every {n}m) Look." for n in range(9, 79))))
+    show(page, "heartbeat")
+    page.get_by_role("button", name="Line 40", exact=True).click()
+    page.get_by_text("every 48 min, asks the model: 30 calls a day.").first.wait_for()
+    strip = page.locator(".here")
+    assert strip.inner_text() == "every 48 min, asks the model: 30 calls a day."
+    box = strip.bounding_box()
+    assert 0 < box["y"] and box["y"] + box["height"] <= _HEIGHT
+    page.keyboard.press("ArrowDown")
+    page.locator(".here", has_text="every 49 min").wait_for()
+    browser.check_axe(page, axe)
+
+
+def test_a_mistake_is_put_right_by_a_button_and_brought_back(opened):
+    board = heartbeat_board()
+    page = opened(board, "heartbeat", browser.WIDE)
+    for line, right in ((5, "room.temperature"), (13, "every 5m")):
+        row = page.get_by_role("listitem").filter(has_text=re.compile(f"^Line {line} "))
+        row.get_by_role("button", name=f"Write {right}").click()
+        row.get_by_role("button", name=f"Write {right}").wait_for(state="detached")
+    assert "Hot: {room.temperature}" in editor(page).input_value()
+    assert "- (every 5m) Look." in editor(page).input_value()
+    page.get_by_text("3 lines are not understood.").wait_for()
+    page.get_by_text("385 model calls a day, 288 more than the file on the board").wait_for()
+    editor(page).press("Control+z")
+    page.get_by_text("97 model calls a day").wait_for()
+    assert "- (evry 5m) Look." in editor(page).input_value()
+    row = page.get_by_role("listitem").filter(has_text=re.compile("^Line 15 "))
+    assert row.get_by_role("button").count() == 1
+
+
+def test_an_undone_replacement_is_undone_by_keys_too(opened):
+    page = opened(heartbeat_board("- (every 5m) Look.\n"), "heartbeat")
+    editor(page).fill("- (every 9m) Mine.\n")
+    page.get_by_role("button", name="Read it again").click()
+    page.get_by_role("button", name="Throw mine away").click()
+    assert editor(page).input_value() == "- (every 5m) Look.\n"
+    editor(page).press("Control+z")
+    assert editor(page).input_value() == "- (every 9m) Mine.\n"
+
+
+@pytest.mark.parametrize("size", [browser.WIDE, browser.PHONE])
+def test_an_empty_file_begins_with_one_of_the_cookbook(opened, axe, size):
+    board = heartbeat_board("# Heartbeat\n")
+    board.sensors, board.known = [], {"tank": {"driver": "adc", "pin": 3, "value": "level"}}
+    page = opened(board, "heartbeat", size)
+    titles = page.get_by_role("region", name="The file has no tasks yet").get_by_role("button")
+    # That of the board's sensor is the first.
+    assert titles.all_inner_texts()[1] == "a water tank"
+    assert titles.count() == 1 + len(list((ROOT / "docs" / "cookbook").glob("*.md")))
+    browser.check_fits(page, size)
+    browser.check_axe(page, axe)
+    titles.filter(has_text="a water tank").click()
+    page.get_by_text("The board understands every line.").wait_for()
+    assert titles.count() == 0
+    assert editor(page).input_value().startswith("# Heartbeat: a water tank\n")
+    page.reload()
+    page.get_by_text("Your unsaved text is back").wait_for()
+    assert titles.count() == 0
+    page.get_by_role("button", name="Throw it away").click()
+    titles.filter(has_text="a freezer").click()
+    page.get_by_text('there is no sensor "freezer"').first.wait_for()
+    page.get_by_role("button", name="Undo").click()
+    assert editor(page).input_value() == "# Heartbeat\n"
+    assert titles.count() > 0
+
+
+def offered(page):
+    return page.get_by_role("listbox").get_by_role("option")
+
+
+def test_names_and_clauses_are_completed_by_keys_alone(opened, axe):
+    page = opened(heartbeat_board("# Heartbeat\n"), "heartbeat", browser.WIDE)
+    editor(page).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("- (w")
+    offered(page).filter(has_text="when").wait_for()
+    browser.check_axe(page, axe)
+    page.keyboard.type("h")
+    page.keyboard.press("Enter")
+    offered(page).filter(has_text="soil.moisture").wait_for()
+    # Those with readings and those of SENSORS.json.
+    found = offered(page).all_inner_texts()
+    assert "room.pressure" in found and "room.temperature" in found
+    active = "document.activeElement.getAttribute('aria-activedescendant')"
+    assert page.evaluate(active) is None
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(active) == f"pick-{len(found) - 2}"
+    page.keyboard.type("tem")
+    page.keyboard.press("Tab")
+    page.keyboard.type(" > 30; not")
+    page.keyboard.press("Tab")
+    page.keyboard.type(") Hot: {")
+    page.keyboard.press("Escape")
+    assert offered(page).count() == 0
+    page.keyboard.type("room.t")
+    page.keyboard.press("Enter")
+    assert editor(page).input_value() == (
+        "# Heartbeat\n- (when room.temperature > 30; notify) Hot: {room.temperature}"
+    )
+    page.get_by_text("The board understands every line.").wait_for()
+    # Enter and Tab are themselves where nothing is offered.
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+Space")
+    assert offered(page).count() == 0
+    assert editor(page).input_value().endswith("}\n")
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.matches('textarea')")
+
+
+def test_a_tap_takes_a_name_and_the_list_stays_in_the_window(opened, axe):
+    page = opened(heartbeat_board("# Heartbeat\n"), "heartbeat")
+    editor(page).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("- Tell me the readings of the ro")
+    offered(page).first.wait_for()
+    box = page.get_by_role("listbox").bounding_box()
+    assert 0 <= box["x"] and box["x"] + box["width"] <= browser.PHONE[0]
+    caret = page.locator(".copy > div:nth-child(2)").bounding_box()
+    assert box["y"] >= caret["y"] + 15
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+    offered(page).filter(has_text="room.temperature").click()
+    assert editor(page).input_value().endswith("readings of the room.temperature")
+    assert page.evaluate("document.activeElement.matches('textarea')")
+
+
+def test_every_clause_of_the_list_is_understood():
+    text = page_files.page()["app.js"].decode()
+    (clauses,) = re.findall(r"CLAUSES = (\[\[.*?\]\]);", text, re.DOTALL)
+    found = [one for one, _ in json.loads(clauses)]
+    (terms,) = re.findall(r"TERMS = (\[\[.*?\]\]);", text, re.DOTALL)
+    more = {"when ": "room.temperature > 3", "escalate 15m to ": "anna", "model ": "small"}
+    ends = {"and ": "door.open == 1", "or ": "door.open == 1"}
+    alarms = ("resolve", "repeat", "escalate", "chart")
+    lines = [
+        f"- ({'when room.pressure > 3; ' * one.startswith(alarms)}{one}{more.get(one, '')}) Look."
+        for one in found
+    ]
+    for one, _ in json.loads(terms):
+        end = "" if re.match("outside|changes|rises|drops", one) else "> 30 "
+        lines.append(f"- (when room.temperature {end}{one}{ends.get(one, '')}; notify) Look.")
+    answer = check.for_a_page("\n".join(lines), json.dumps(SENSORS).encode(), {})
+    assert answer["problems"] == []
+    kinds = {one["kind"] for one in answer["readings"] if "place.latitude" not in one["text"]}
+    assert kinds == {"alarm", "timed", "job"}
+
+
+def test_a_guest_sees_the_readings_and_changes_nothing(opened):
+    board = heartbeat_board()
+    board.guest = True
+    page = opened(board, "heartbeat")
+    assert "Line 13" in readings_of(page)
+    assert page.get_by_role("button", name=re.compile("^Write")).count() == 0
 
 
 def test_drafts_of_a_message_and_a_setting_outlive_a_reload(opened):
@@ -411,6 +639,225 @@ def test_an_empty_chat_offers_three_questions(opened, axe):
     page.get_by_role("listitem").filter(has_text="Which values do you have now?").wait_for()
     assert board.messages[0]["text"] == "Which values do you have now?"
     assert offered.count() == 0
+
+
+#: Readings of a curve, one each ten minutes.
+_MINUTES = 600
+
+
+def curves(hours=24, shelves=0):
+    """A board with readings of so many hours, and two alarms."""
+    now = int(time.time())
+
+    def points(curve):
+        count = hours * 3600 // _MINUTES
+        return [[now - at * _MINUTES - 5, round(curve(at), 2)] for at in range(count - 1, -1, -1)]
+
+    sensors = [
+        sensor("room.temperature", 24, "°C", points=points(lambda at: 24 + 6 * math.sin(at / 20))),
+        sensor("room.humidity", 50, "%", points=points(lambda at: 50 + 10 * math.cos(at / 30))),
+        sensor("pump.on", 0, points=points(lambda at: at % 20 < 4)),
+        sensor("board.heap_free", 172100, "B"),
+        *(sensor(f"shelf_number_{at}.heat_index", 20 + at, "°C") for at in range(shelves)),
+    ]
+    tasks = [
+        task(4, "room.temperature > 28", "active since 11:31, waits for reset 26", 29, unit="°C"),
+        task(5, "room.humidity < 42 for 1800 s", "clear", 50, unit="%"),
+        task(6, "room.humidity < 40.5 for 86400 s", "clear", 50, unit="%"),
+    ]
+    return StandIn(tasks, sensors)
+
+
+def curve(page, name):
+    return page.get_by_role("img", name=re.compile(name))
+
+
+def count_of(page, name):
+    """How many readings of it are shown."""
+    label = curve(page, name).get_attribute("aria-label")
+    return int(re.search(rf"{name}: (\d+) readings", label)[1])
+
+
+def wait_count(page, name, is_right):
+    for _ in range(50):
+        if is_right(count_of(page, name)):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(count_of(page, name))
+
+
+@pytest.mark.parametrize("size", [browser.WIDE, browser.PHONE], ids=["desk", "phone"])
+def test_a_replay_is_a_plot_with_its_alarms(opened, axe, size):
+    board = curves()
+    board.heartbeat = (
+        "# Heartbeat\n- (every 5m; when room.temperature > 28 reset 26; notify) Hot: "
+        "{room.temperature}\n- (when room.humidity < 10; notify) Dry.\n"
+    )
+    page = opened(board, "heartbeat", size)
+    page.get_by_role("button", name="What would it do?").click()
+    warm = curve(page, "room.temperature")
+    warm.wait_for()
+    cells = page.get_by_role("cell", name="alarm", exact=True)
+    assert warm.locator("rect.span").count() == cells.count() > 0
+    assert "2 alarms" in page.get_by_role("region", name="°C").inner_text()
+    assert "Line 2: Hot: " in warm.locator("rect.span title").first.text_content()
+    assert curve(page, "room.humidity").locator("rect.span").count() == 0
+    assert curve(page, "pump.on").count() == 0
+    browser.check_fits(page, size)
+    browser.check_axe(page, axe)
+
+
+@pytest.mark.parametrize("size", [browser.WIDE, browser.PHONE], ids=["desk", "phone"])
+def test_the_values_of_plots_are_chips(opened, axe, size):
+    page = opened(curves(shelves=14), "plots", size)
+    curve(page, "room.humidity").wait_for()
+    # The board's own values are there, and not shown.
+    assert page.get_by_text("Values: 17 of 18").count() == 1
+    if size == browser.PHONE:
+        page.get_by_text("Values: 17 of 18").click()
+    chips = page.get_by_role("group", name="Values")
+    rows = {one.bounding_box()["y"] for one in chips.locator("label").all()}
+    assert 2 < len(rows) < 18
+    browser.check_fits(page, size)
+    browser.check_axe(page, axe)
+    chips.get_by_role("button", name="None").click()
+    page.get_by_text("Choose a value above.").wait_for()
+    chips.get_by_role("checkbox", name="pump.on").check()
+    assert page.locator("svg.plot").count() == 1
+    show(page, "log")
+    show(page, "plots")
+    curve(page, "pump.on").wait_for()
+    assert page.locator("svg.plot").count() == 1
+    if size == browser.PHONE:
+        page.get_by_text("Values: 1 of 18").click()
+    chips.get_by_role("button", name="All").click()
+    curve(page, "board.heap_free").wait_for()
+
+
+def test_alarms_are_shaded_and_their_limits_drawn(opened, axe):
+    board = curves()
+    board.runs = [{"t": int(time.time()) - 7200, "k": "x", "n": 4, "r": "ran", "sent": "yes"}]
+    page = opened(board, "plots", browser.WIDE)
+    warm = curve(page, "room.temperature")
+    warm.locator("rect.span").first.wait_for(state="attached")
+    points = board.sensors[0]["points"]
+    beyond = [value > 28 for _, value in points]
+    runs = sum(now and not before for before, now in zip([False, *beyond], beyond, strict=False))
+    assert warm.locator("rect.span").count() == runs > 0
+    assert "beyond the limit of an alarm" in warm.get_attribute("aria-label")
+    title = warm.locator("rect.span title").first.text_content()
+    assert title == "room.temperature above 28 °C: Text of line 4."
+    assert warm.locator("line.limit").count() == 1
+    # The third alarm must hold for a day.
+    humid = curve(page, "room.humidity")
+    assert humid.locator("rect.span").count() == 1
+    assert curve(page, "pump.on").locator("rect.span").count() == 0
+    assert warm.locator("line.mark:not(.limit)").count() == 1
+    page.get_by_text("Red shades: beyond the limit of an alarm. Dashed upright lines").wait_for()
+    browser.check_axe(page, axe)
+
+
+def test_plots_are_moved_and_zoomed_by_mouse_and_keys(opened, axe):
+    page = opened(curves(), "plots", browser.WIDE)
+    curve(page, "room.temperature").wait_for()
+    whole = count_of(page, "room.temperature")
+    assert whole > 130
+    box = curve(page, "room.temperature").bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 80)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 500, box["y"] + 80)
+    page.mouse.up()
+    wait_count(page, "room.temperature", lambda count: count < whole / 2)
+    # All pictures have the same time.
+    assert count_of(page, "room.humidity") == count_of(page, "room.temperature")
+    part = count_of(page, "room.temperature")
+    page.mouse.move(box["x"] + 300, box["y"] + 80)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, 150)
+    page.keyboard.up("Control")
+    wait_count(page, "room.temperature", lambda count: part < count < whole)
+    page.get_by_role("group", name="Plots: arrow keys").focus()
+    for key, is_right in (
+        ("0", lambda count: count == whole),
+        ("+", lambda count: abs(count - whole / 2) < 3),
+        ("-", lambda count: count == whole),
+    ):
+        page.keyboard.press(key)
+        wait_count(page, "room.temperature", is_right)
+    page.keyboard.press("+")
+    wait_count(page, "room.temperature", lambda count: count < whole)
+    ticks = curve(page, "room.humidity").locator("text[text-anchor=middle]")
+    before = ticks.all_inner_texts() or ticks.all_text_contents()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_timeout(200)
+    assert ticks.all_text_contents() != before
+    assert page.evaluate("document.activeElement.matches('.pictures')")
+    browser.check_axe(page, axe)
+
+
+def test_plots_are_moved_and_zoomed_by_fingers(opened):
+    page = opened(curves(), "plots", browser.PHONE)
+    curve(page, "room.temperature").scroll_into_view_if_needed()
+    whole = count_of(page, "room.temperature")
+    box = curve(page, "room.temperature").bounding_box()
+    touch = page.context.new_cdp_session(page)
+
+    def put(kind, *xs):
+        points = [{"x": box["x"] + x, "y": box["y"] + 90, "id": at} for at, x in enumerate(xs)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    put("touchStart", 140)
+    put("touchStart", 140, 180)
+    for step in range(1, 5):
+        put("touchMove", 140 - step * 10, 180 + step * 10)
+    put("touchEnd")
+    wait_count(page, "room.temperature", lambda count: whole / 5 < count < whole / 2)
+    part = count_of(page, "room.temperature")
+    ticks = curve(page, "room.temperature").locator("text[text-anchor=middle]")
+    before = ticks.all_text_contents()
+    put("touchStart", 100)
+    for step in range(1, 7):
+        put("touchMove", 100 + step * 20)
+    put("touchEnd")
+    page.wait_for_timeout(300)
+    assert ticks.all_text_contents() != before
+    assert abs(count_of(page, "room.temperature") - part) < 4
+
+
+def test_a_day_is_compared_with_the_one_before(opened, axe):
+    board = curves(48)
+    page = opened(board, "plots", browser.WIDE)
+    curve(page, "room.temperature").wait_for()
+    page.get_by_label("Compare with the day before").check()
+    curve(page, "room.temperature").locator("path.before").wait_for(state="attached")
+    # The range stays that of a day.
+    assert 130 < count_of(page, "room.temperature") < 150
+    page.get_by_text("Dashed curves: the day before.").wait_for()
+    browser.check_axe(page, axe)
+    page.get_by_label("Compare with the day before").uncheck()
+    page.locator("path.before").first.wait_for(state="detached")
+
+
+def test_what_is_shown_is_saved_as_csv_and_as_a_picture(opened):
+    page = opened(curves(), "plots", browser.WIDE)
+    curve(page, "room.temperature").wait_for()
+    page.get_by_role("checkbox", name="room.humidity").uncheck()
+    page.get_by_role("button", name="Zoom in").click()
+    wait_count(page, "room.temperature", lambda count: count < 80)
+    shown = count_of(page, "room.temperature")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="CSV").click()
+    rows = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+    assert rows[0] == "time,name,value"
+    names = [row.split(",")[1] for row in rows[1:]]
+    assert set(names) == {'"room.temperature"', '"pump.on"'}
+    assert abs(names.count('"room.temperature"') - shown) <= 1
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="PNG").click()
+    data = Path(waiting.value.path()).read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) > 10_000
+    width, height = struct.unpack(">II", data[16:24])
+    assert width > 1000 and height > 800
 
 
 @pytest.mark.parametrize("view", ["plots", "log", "settings", "update"])

@@ -21,7 +21,7 @@ PICTURES = {
     "computer": [
         ("now", browser.WIDE, "light"),
         ("plots", browser.WIDE, "light"),
-        ("heartbeat", _TALL, "dark"),
+        ("heartbeat", browser.WIDE, "dark"),
     ],
     "linux": [("settings", browser.WIDE, "dark"), ("now", _TALL, "dark")],
     "chip": [("now", _TALL, "light"), ("chat", browser.PHONE, "light")],
@@ -102,6 +102,7 @@ def _prepare(page: Any, view: str) -> None:
     if view == "heartbeat":
         page.get_by_role("button", name="What would it do?").click()
         page.get_by_role("heading", name="On the stored readings").wait_for()
+        page.locator("main .plot").wait_for()
     elif view == "chat":
         page.get_by_label("Your message").fill(ASK)
         page.keyboard.press("Enter")

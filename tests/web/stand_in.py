@@ -7,6 +7,8 @@ import time
 import jsonschema
 
 from tenner_host import page_files
+from tenner_host.heartbeat import check
+from tenner_host.heartbeat.replay import Readings, replay
 from tenner_host.web.fleet_site import openapi_document
 from tests.host.test_web_page import DOCUMENT, closed
 
@@ -76,7 +78,10 @@ class StandIn:
         self.waiting = False
         self.heartbeat = "# Heartbeat\n"
         self.version = "1"
+        #: SENSORS.json, for the check of HEARTBEAT.md.
+        self.known = None
         self.settings = []
+        self.runs = []
         self.guest = False
         self.restarts_for_files = False
         self.is_away = False
@@ -174,6 +179,14 @@ class StandIn:
         if (found := self.fails.get((request.method, path))) is not None:
             route.fulfill(status=found[0], json={"error": found[1]})
             return
+        if path == "/readings.csv":
+            rows = [
+                f'{time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))},"{one["name"]}",{value:g}'
+                for one in self.get_readings(None)[1]["series"]
+                for at, value in one["points"]
+            ]
+            route.fulfill(body="\n".join(["time,name,value", *rows, ""]), content_type="text/csv")
+            return
         name = f"{request.method.lower()}_{path.strip('/').replace('/', '_')}"
         status, answer = getattr(self, name)(body)
         content = self._document()["paths"][path][request.method.lower()]["responses"][str(status)]
@@ -224,9 +237,11 @@ class StandIn:
         return 200, {
             "text": self.heartbeat,
             "version": self.version,
-            "problems": [],
-            "readings": [],
+            **self._checked(self.heartbeat),
         }
+
+    def _checked(self, text):
+        return check.for_a_page(text, self.known and json.dumps(self.known).encode(), {})
 
     def put_heartbeat(self, body):
         if body["version"] != self.version:
@@ -234,11 +249,18 @@ class StandIn:
         self.heartbeat, self.version = body["text"], str(int(self.version) + 1)
         return self.get_heartbeat(None)
 
-    def post_heartbeat_check(self, _):
-        return 200, {"problems": [], "readings": []}
+    def post_heartbeat_check(self, body):
+        return 200, self._checked(body["text"])
+
+    def post_heartbeat_replay(self, body):
+        readings = Readings()
+        for one in self.get_readings(None)[1]["series"]:
+            for at, value in one["points"]:
+                readings.add(at, one["name"], float(value))
+        return 200, replay(body["text"], readings)
 
     def get_log(self, _):
-        return 200, {"last_event": 0, "lines": [], "runs": []}
+        return 200, {"last_event": 0, "lines": [], "runs": self.runs}
 
     def get_readings(self, _):
         found = []

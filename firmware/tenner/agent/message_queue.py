@@ -37,12 +37,10 @@ class Message:
 
 
 class Queue:
-    """Bounded queue for one consumer (MicroPython's asyncio has none); counts the items it
-    drops."""
+    """Bounded queue for one consumer (MicroPython's asyncio has none)."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.dropped = 0
         self._items = []
         self._filled = asyncio.Event()
 
@@ -50,9 +48,8 @@ class Queue:
         return len(self._items)
 
     def put_nowait(self, item: Message) -> bool:
-        """Add `item`; if the queue is full, count it as dropped and return False."""
+        """Add `item`; return False if the queue is full."""
         if len(self._items) >= self.limit:
-            self.dropped += 1
             return False
         self._items.append(item)
         self._filled.set()

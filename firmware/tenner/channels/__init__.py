@@ -1,8 +1,9 @@
 # tenner channels: people in, answers out.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-A channel is a folder here; no other file names it. `settings.tsv` has its settings, in the form of
-store/config.tsv; the first is its switch: the channel is on when that is set. `part.py` has
+A channel is a folder here; no other file names it, nor the page, which is a channel in a folder of
+its own. `settings.tsv` has its settings, in the form of store/config.tsv; the first is its switch:
+the channel is on when that is set. `part.py` has
 
     make(app)            returns the channel, an object as channels.delivery says
     services(app, made)  yields (name, coroutine function) of its services; optional

@@ -8,27 +8,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: `command module rank meaning`, separated by tabs; /help begins with the lowest rank. A build
-#: joins these tables in the one of this folder.
+#: `command module rank meaning`, separated by tabs. A build joins the tables of all folders in the
+#: one of this folder, by rank.
 _OWN = "commands.tsv"
 
 
 def rows() -> "Iterator[list[str]]":
-    """Yield [command, module, rank, meaning] of each command."""
-    for place in _tables():
-        for line in files.lines_of(files.blocks(*place)):
-            row = line.decode().split("\t")
-            if row[2] != "rank":
-                yield row
-
-
-def _tables():
+    """Yield [command, module, rank, meaning] of each command, in the order of the ranks."""
     for _, place, _ in packed("channels/" + _OWN):
-        yield place
-    for above in ("", "channels"):
-        yield from folders(above, _OWN)
+        yield from _rows_of(place)
+        return
+    yield from sorted([row for place in folders(_OWN) for row in _rows_of(place)], key=rank)
+
+
+def _rows_of(place):
+    for line in files.lines_of(files.blocks(*place)):
+        row = line.decode().split("\t")
+        if row[2] != "rank":
+            yield row
 
 
 def rank(row: "list[str]") -> int:
-    """Return the place of a row of `rows` in a list."""
+    """Return the place of a row in a list; /help begins with the lowest."""
     return int(row[2])

@@ -70,6 +70,6 @@ def _start(app: "Reporting", message):
 
 
 def _help(is_all):
-    found = [row for row in sorted(rows(), key=rank) if is_all or rank(row) < _FIRST]
+    found = [row for row in rows() if is_all or rank(row) < _FIRST]
     lines = ["/%s - %s" % (row[0], row[3]) for row in found]
     return "\n".join(lines if is_all else [_WRITE] + lines + ["/help all - the others"])

@@ -104,7 +104,7 @@ async def as_json(app: "Shown", waiting: int) -> str:
 
 async def _newest(app: "Shown", zone, now):
     found = []
-    kept = ring.Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
+    kept = ring.of(app.state, app.config)
     for name in kept.names():
         newest: "list[Any]" = []
 

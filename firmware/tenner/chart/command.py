@@ -4,7 +4,7 @@
 from tenner import charts, overlay
 from tenner.port.compat import const
 from tenner.schedule.quantity import duration
-from tenner.sensors.ring import Ring
+from tenner.sensors import ring
 from tenner.store import attachments
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def command(
 
 
 def _choices(app: "Reporting", channel, chat):
-    names = Ring(app.state + "/readings", 1024 * app.config.get("sensors.history_kb")).names()
+    names = ring.of(app.state, app.config).names()
     if not names:
         return charts.why_not(app.config, app.clock, names, "") or ""
     lines = ["/chart " + name for name in names]

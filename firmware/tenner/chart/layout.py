@@ -119,9 +119,10 @@ async def make(
 def _margins(low, high):
     """Return the ends of the scale: a little more than the values take."""
     span = high - low
-    # A constant value still needs a scale.
-    least = max(abs(low), abs(high)) / 1000 or 1
-    if span < least:
+    # A constant value needs a scale on which its noise is none.
+    greatest = max(abs(low), abs(high))
+    if span < greatest / 1000 or not span:
+        least = greatest / 20 or 1
         low -= least / 2
         high += least / 2
         span = high - low

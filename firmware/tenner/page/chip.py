@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tenner.page.connection import Connection
     from tenner.page.request import Request
-    from tenner.page.types import Application, Guarded, Opening, Paged, Served
+    from tenner.page.types import Application, Guarded, Opening, Served
 
 #: Connections that may wait, as many as a browser opens; a further one takes the place of one
 #: from the address that has most.
@@ -182,10 +182,9 @@ class ChipPage:
         return []
 
 
-def equip(app: "Paged") -> ChipPage:
-    """Give the agent its page."""
-    app.page = ChipPage(app)
-    return app.page
+def make(app: "Application") -> ChipPage:
+    """Return the page of this agent."""
+    return ChipPage(app)
 
 
 async def begin(page: "Opening") -> None:

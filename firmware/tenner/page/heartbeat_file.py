@@ -179,7 +179,10 @@ async def readings_of(
     rows = []
     every_s = page.app.config.get("heartbeat.every")
     for row in line_reading.readings(lines, known, every_s, found):
-        rows.append({"line": row["line"], "kind": row["kind"], "text": row["text"]})
+        found_row = {"line": row["line"], "kind": row["kind"], "text": row["text"]}
+        if row["calls_per_day"]:
+            found_row["calls_per_day"] = row["calls_per_day"]
+        rows.append(found_row)
         if len(rows) >= _READINGS:
             break
     return rows

@@ -2,14 +2,13 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 import json
-import time
 
 from tenner.page.request import Refused
 from tenner.port.compat import const, sleep_ms
 from tenner.schedule import notices
-from tenner.sensors.ring import Ring
+from tenner.sensors import ring
 from tenner.sensors.units import unit
-from tenner.store import files
+from tenner.store import files, posix_tz
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,10 +71,6 @@ class Thinned:
                 self._pass(*second)
 
 
-def _ring(app: "Application"):
-    return Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
-
-
 def _live(app: "Application"):
     """Return {name: value} of the conditions' sensors, which are read more often than stored."""
     found = {}
@@ -106,15 +101,15 @@ def in_owners_order(workspace: str, names: "Iterable[str]") -> "list[str]":
 async def sparks(app: "Application", connection: "Connection") -> None:
     """Put a curve of each value's last day, and its newest reading, into the answer."""
     now = app.clock.now()
-    ring = _ring(app)
+    kept = ring.of(app.state, app.config)
     live = _live(app)
     old_s = 2 * app.config.get("sensors.every")
     mark = ""
     with connection:
-        for name in in_owners_order(app.workspace, set(ring.names() + list(live))):
+        for name in in_owners_order(app.workspace, set(kept.names() + list(live))):
             points = _Points(connection, mark, name, now - _DAY_S)
             thinned = Thinned(now - _DAY_S, now, _SPARK_POINTS, points.keep)
-            await ring.visit(name, now - _DAY_S, now, thinned.take, points.send)
+            await kept.visit(name, now - _DAY_S, now, thinned.take, points.send)
             if name in live:
                 thinned.take(now, live[name])
             thinned.end()
@@ -159,16 +154,16 @@ class _Points:
 async def send(page: "Page", connection: "Connection", request: "Request") -> None:
     """Send the series of the readings, one after the other."""
     hours, names = _asked(request)
-    ring = _ring(page.app)
+    kept = ring.of(page.app.state, page.app.config)
     now = page.app.clock.now()
     since = now - int(hours * 3600)
     await connection.start(200, "application/json", ("Cache-Control: no-store",))
     await connection.put('{"series": [')
     mark = ""
-    for name in _chosen(ring, names):
+    for name in _chosen(kept, names):
         points = _Points(connection, mark, name)
         thinned = Thinned(since, now, _POINTS, points.keep)
-        await ring.visit(name, since, now, thinned.take, points.send)
+        await kept.visit(name, since, now, thinned.take, points.send)
         thinned.end()
         await points.send()
         if points.any:
@@ -181,7 +176,7 @@ async def send(page: "Page", connection: "Connection", request: "Request") -> No
 async def send_csv(page: "Page", connection: "Connection", request: "Request") -> None:
     """Send every stored reading as a row."""
     hours, names = _asked(request)
-    ring = _ring(page.app)
+    kept = ring.of(page.app.state, page.app.config)
     now = page.app.clock.now()
     rows = ["time,name,value\n"]
     await connection.start(200, "text/csv", _CSV_HEAD)
@@ -192,14 +187,17 @@ async def send_csv(page: "Page", connection: "Connection", request: "Request") -
         rows[:] = []
         await sleep_ms(0)
 
-    for name in _chosen(ring, names):
+    for name in _chosen(kept, names):
         quoted = '"%s"' % name.replace('"', '""')
 
         def take(at, value, quoted=quoted):
-            moment = tuple(time.gmtime(at)[:6])
+            # Ports differ in the year from which gmtime counts, and in its largest number.
+            second = at % _DAY_S
+            clock = (second // 3600, second // 60 % 60, second % 60)
+            moment = posix_tz.date_of(at // _DAY_S) + clock
             rows.append("%d-%02d-%02dT%02d:%02d:%02dZ,%s,%g\n" % (moment + (quoted, value)))
 
-        await ring.visit(name, now - int(hours * 3600), now, take, send_rows)
+        await kept.visit(name, now - int(hours * 3600), now, take, send_rows)
     await send_rows()
     await connection.flush()
 
@@ -216,8 +214,8 @@ def _asked(request):
     return hours, request.asked("name")
 
 
-def _chosen(ring, names):
-    for name in ring.names():
+def _chosen(kept, names):
+    for name in kept.names():
         if not names or any(name.startswith(one) for one in names):
             yield name
 

@@ -6,6 +6,7 @@ import asyncio
 from tenner.agent import health
 from tenner.log import log
 from tenner.page import request, routes, sealed, tls
+from tenner.page.channel import Page
 from tenner.page.connection import Connection, Gone, address_of, first_of_most
 from tenner.page.request import Refused
 from tenner.port.compat import const
@@ -16,14 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from tenner.page.channel import Page
     from tenner.page.types import Application
 
 _RETRY_S = const(60)
 _NOT_HERE = const("without web.cert and web.key this page is for browsers of its own machine")
 
 
-async def run(app: "Application", page: "Page") -> None:
+def make(app: "Application") -> Page:
+    """Return the page of this agent."""
+    return Page(app, run)
+
+
+async def run(app: "Application", page: Page) -> None:
     """Begin to serve the page, which goes on until the end of the program."""
     get = app.config.get
     told = ""

@@ -42,17 +42,21 @@ def locate(name: str) -> tuple[str, int, int]:
     return path, 0, _size(path)
 
 
-def folders(above: str, name: str) -> "Iterator[tuple[str, int, int]]":
-    """Yield the place of each file of this name in a folder of the folder `above`, unless a build
-    has packed the data files."""
+def folders(name: str) -> "Iterator[tuple[str, int, int]]":
+    """Yield the place of each file of this name in a folder of the package, or in a folder of
+    that, unless a build has packed the data files."""
     for _ in packed(""):
         return
-    place = package_path(above)
-    for folder in sorted(os.listdir(place)):
-        path = "%s/%s/%s" % (place, folder, name)
-        size = _size(path)
-        if size is not None:
-            yield path, 0, size
+    left = [package_path("")[:-1]]
+    while left:
+        above = left.pop()
+        for entry, kind in entries(above):
+            if kind == "d":
+                path = "%s/%s/%s" % (above, entry, name)
+                size = _size(path)
+                if size is not None:
+                    yield path, 0, size
+                left.append(above + "/" + entry)
 
 
 def packed(prefix: str) -> "Iterator[tuple[str, tuple[str, int, int], str]]":

@@ -216,20 +216,13 @@ def _list(app: "Starting", is_safe):
         yield "wifi", app.get("wifi").run
     else:
         app.connected.set()
-    if app.page is not None:
-        yield "page", app.page.run
-    elif app.config.section("web").get("enabled"):
-        try:
-            yield "page", services.when_connected, app, module("tenner.page.chip").equip(app).run
-        except (OSError, ImportError):
-            log("page", "web.enabled: the page is not on this board yet: `tenner sync` brings it")
     yield "network", services.network, app
     yield "people", services.people, app
     if app.port.shares_memory:
         yield "memory", services.memory, app
     else:
         yield "watch", services.watch, app
-    yield from _channels(app, is_safe)
+    yield from _parts(app, is_safe)
     if app.telegram is not None and files.exists(answer.path(app)):
         overlay.later("RESTART", app.connected.wait, answer.ask, app)
     if files.size(app.state + "/outbox.jsonl") > 0 or files.exists(app.state + attachments.FOLDER):
@@ -253,20 +246,25 @@ def _list(app: "Starting", is_safe):
     yield "readings", services.readings, app
 
 
-def _channels(app: "Starting", is_safe):
+def _parts(app: "Starting", is_safe):
     """
-    Make the channels that the settings turn on, and yield their services as `_list` does. One
+    Make the parts that the settings turn on, and yield their services as `_list` does. A channel
     without services is made again for each delivery of the outbox.
     """
-    on = [key for key in config.switches() if app.config.get(key)]
-    log("boot", "channels: " + (", ".join(on) or "none, set " + ", ".join(config.switches())))
-    for key in on:
-        name = key.partition(".")[0]
-        part = module("tenner.channels.%s.part" % name)
+    known = list(config.parts())
+    on = [one for one in known if app.config.get(one[1])]
+    keys = ", ".join([key for _, key in on or known])
+    log("boot", "channels: " + (keys if on else "none, set " + keys))
+    for package, key in on:
+        try:
+            part = module("tenner.%s.part" % package)
+        except (OSError, ImportError):
+            log("boot", "%s: its code is not on this board yet: `tenner sync` brings it" % key)
+            continue
         if is_safe and not hasattr(part, "IN_SAFE_MODE"):
             continue
         if not hasattr(part, "services"):
-            app.one_way += (name,)
+            app.one_way += (package.rpartition(".")[2],)
             continue
         made = part.make(app)
         for service, run in part.services(app, made):

@@ -18,7 +18,7 @@ async def sample(app: "Parts", every_s: int) -> int:
     due."""
     now = app.clock.now()
     if files.exists(app.workspace + "/SENSORS.json"):
-        kept = ring.Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
+        kept = ring.of(app.state, app.config)
         # No second reading after a quick restart.
         if kept.last() // every_s != now // every_s:
             values = await _read(app.get("sensors"), app.get("heartbeat"))

@@ -24,7 +24,7 @@ from tenner.schedule import (
 from tenner.schedule.clauses import key_of, parse_clauses
 from tenner.schedule.run_log import SENT
 from tenner.schedule.task import Request, Task
-from tenner.sensors.ring import Ring
+from tenner.sensors import ring
 from tenner.store import files
 
 TYPE_CHECKING = False
@@ -221,8 +221,8 @@ async def _replay(heartbeat, clauses):
                 seen[1] = True
                 seen[0] += 1
 
-    ring = Ring(app.state + "/readings", app.config.get("sensors.history_kb") * 1024)
-    await ring.visit(condition.name(), now - _WEEK_S, now, take)
+    kept = ring.of(app.state, app.config)
+    await kept.visit(condition.name(), now - _WEEK_S, now, take)
     count, _, _, first = seen
     if not first:
         return ""

@@ -22,10 +22,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from tenner.store.config import Config
+
 _SIZE = const(9)
 _BLOCK = const(504)  # complete records
 _SMALL = const(128)
 _LINE = const(1024)  # bytes of a first line
+
+
+def of(state: str, config: "Config") -> "Ring":
+    """Return the readings of the agent, in its folder of states."""
+    return Ring(state + "/readings", 1024 * config.get("sensors.history_kb"))
 
 
 class Ring:

@@ -1,9 +1,9 @@
 # tenner store.config: the owner's settings, checked once, defaults left on flash.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
-Every key stands once, with its type, default, unit and meaning, in `config.tsv` or in the
-`settings.tsv` of a channel's folder, which a build appends to it; the host tools and the
-documentation read the same tables. RAM holds only the settings that were made: `get` finds a
+Every key stands once, with its type, default, unit and meaning, in the `settings.tsv` of the
+folder whose code uses it, or in `config.tsv`, to which a build appends these; the host tools and
+the documentation read the same tables. RAM holds only the settings that were made: `get` finds a
 default in the table, by its bytes.
 
 Values come out ready for use: a duration is a number of seconds, a list a list, an id text.
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 #: `key type default unit secret meaning`, separated by tabs; `*` in a key stands for any name.
 TABLE = "store/config.tsv"
-#: Folders of channels, each with its rows in a file of its own. The first row is its switch: the
-#: channel is on when that is set.
-CHANNELS = "channels"
+#: The table of a folder. Where the folder has a part, the first row is its switch: the part is on
+#: when that is set.
 OWN = "settings.tsv"
+PART = "part.py"
 
 _BLOCK = const(512)
 _LONGEST_KEY = const(40)
@@ -89,15 +89,20 @@ def rows() -> "Iterator[tuple[str, str, str, str, bool, str]]":
                 yield row
 
 
-def switches() -> "Iterator[str]":
-    """Yield the key of each channel that turns it on, such as `mqtt.host`."""
+def parts() -> "Iterator[tuple[str, str]]":
+    """Yield (package, key) of each part that a setting turns on, such as `channels.mqtt` and
+    `mqtt.host`."""
     for _, _, note in packed(TABLE):
         # The build has looked.
-        yield from note.split()
+        for word in note.split():
+            package, _, key = word.partition("=")
+            yield package, key
         return
     for place in _tables()[1:]:
-        _, first = list(files.lines_of(files.blocks(*place)))[:2]
-        yield _row(first)[0]
+        folder = place[0][: -len(OWN)]
+        if files.exists(folder + PART):
+            _, first = list(files.lines_of(files.blocks(*place)))[:2]
+            yield folder.rpartition("/tenner/")[2][:-1].replace("/", "."), _row(first)[0]
 
 
 def find(key: str) -> tuple[str, str, str, str, bool, str] | None:
@@ -153,7 +158,7 @@ def _tables():
     global _places
     # A relative path would lead elsewhere after the program has changed its folder.
     if not _places or _places[0][0][:1] != "/":
-        _places = (locate(TABLE),) + tuple(folders(CHANNELS, OWN))
+        _places = (locate(TABLE),) + tuple(sorted(folders(OWN)))
     return _places
 
 

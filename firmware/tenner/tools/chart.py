@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import charts
-from tenner.sensors.ring import Ring
+from tenner.sensors import ring
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_names
 
@@ -23,8 +23,7 @@ def subjects(args: dict) -> "Sequence[str]":
 
 async def run(args: dict, ctx: "ToolContext") -> str:
     value = args["value"]
-    history_kb = ctx.config.get("sensors.history_kb")
-    known = Ring(ctx.port.path("state/readings"), 1024 * history_kb).names()
+    known = ring.of(ctx.port.path("state"), ctx.config).names()
     # The drawing needs the memory of the turn, so it comes later; a mistake is told now.
     problem = charts.why_not(ctx.config, ctx.agent.app.clock, known, value) or ctx.chart(
         value, int(args.get("hours", 24) * 3600)

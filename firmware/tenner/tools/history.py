@@ -15,7 +15,7 @@ async def read(ctx: "ToolContext", name: str, hours: int) -> str:
     stored."""
     port = ctx.port
     now = port.unix_time()
-    kept = ring.Ring(port.path("state/readings"), 1024 * ctx.config.get("sensors.history_kb"))
+    kept = ring.of(port.path("state"), ctx.config)
     found = await kept.summary(name, now - int(hours * 3600), now)
     if not found:
         raise SensorError(_why_not(ctx, name, hours))

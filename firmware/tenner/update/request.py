@@ -30,7 +30,8 @@ async def look(app: "Updating", channel: str, chat: int | str) -> "tuple[str, st
         text = _no(error)
     if not version:
         app.deliver(channel, chat, text)
-    _end(app)
+    if not app.updating:
+        _end(app)
     return (version, text) if version else None
 
 

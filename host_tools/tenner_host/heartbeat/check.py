@@ -66,17 +66,21 @@ def _problems(text: str, known: Any) -> list[dict[str, Any]]:
 
 
 def for_a_page(text: str, sensors: bytes | None, settings: store.Settings) -> dict[str, Any]:
-    """The errors, and how each line is understood: {"problems", "readings"}; `sensors` is a
-    SENSORS.json, `settings` the board's."""
+    """The errors, how each line is understood, and the values that lines may name: {"problems",
+    "readings", "names"}; `sensors` is a SENSORS.json, `settings` the board's."""
     with tempfile.TemporaryDirectory() as folder:
         if sensors is not None:
             (Path(folder) / "SENSORS.json").write_bytes(sensors)
         known = sensors_beside(Path(folder))
-    rows = [
-        {"line": one["line"], "kind": one["kind"], "text": one["text"]}
-        for one in _readings(text, known, settings)
-    ]
-    return {"problems": _problems(text, known), "readings": rows}
+    rows = []
+    for one in _readings(text, known, settings):
+        rows.append({"line": one["line"], "kind": one["kind"], "text": one["text"]})
+        # As a board does, without calls where there are none.
+        if one["calls_per_day"]:
+            rows[-1]["calls_per_day"] = one["calls_per_day"]
+    sensors_of = known.sensors.items() if known else ()
+    names = [f"{name}.{value}" for name, row in sensors_of for value in row[0].split()]
+    return {"problems": _problems(text, known), "readings": rows, "names": names}
 
 
 def readings(text: str, folder: Path | None = None) -> list[dict[str, Any]]:

@@ -43,7 +43,7 @@ def checksum() -> int:
 def _body() -> "Iterator[bytes]":
     """Yield the list as JSON, the commands of /help first."""
     before = '{"commands":['
-    for name, _, _, meaning in sorted(command_table.rows(), key=command_table.rank):
+    for name, _, _, meaning in command_table.rows():
         text = json.dumps({"command": name, "description": meaning})
         yield (before + text).encode()
         before = ","

@@ -1,15 +1,30 @@
 // HEARTBEAT.md: an editor with the firmware's own check, its draft, and the replay.
 import { call, get, post } from "./api.js";
+import { completion } from "./complete.js";
 import { conflict } from "./conflict.js";
-import { action, button, h, note, table } from "./dom.js";
+import { COOKBOOK } from "./cookbook.js";
+import { action, button, h, note } from "./dom.js";
 import { drop, keep, kept } from "./drafts.js";
 import { filesCard } from "./files.js";
+import { latest } from "./live.js";
+import { paper } from "./paper.js";
+import { beside, dayOf, hasTasks } from "./readings.js";
+import { showReplay } from "./replay.js";
 import { ago } from "./words.js";
 
 export const title = "HEARTBEAT.md";
 const FIELD = "HEARTBEAT.md";
 const TYPING_MS = 300;
 const EXAMPLE = "# Heartbeat\n\n- (every 5m; when room.temperature > 30; notify) It is {room.temperature} in the room.\n- (daily 07:30) Say good morning, and how warm it is.\n";
+
+
+// Files to begin with; those for the board's own sensors come first.
+function starters(names, start) {
+  const fits = ([, text]) => names.filter((one) => text.includes(one)).length;
+  const sorted = [...COOKBOOK].sort((one, other) => fits(other) - fits(one));
+  return h("section", { class: "card starters", "aria-labelledby": "begin" }, h("p", { id: "begin" }, "The file has no tasks yet. Begin with one of these, and put in the names of your sensors:"),
+    h("div", { class: "row" }, button("an example", () => start(EXAMPLE), { class: "main" }), sorted.map((one) => button(one[0], () => start(one[1])))));
+}
 
 export async function show(place, app) {
   let found;
@@ -20,38 +35,34 @@ export async function show(place, app) {
     place.append(filesCard(app, () => app.show()));
     return null;
   }
-  const text = h("textarea", { "aria-label": "HEARTBEAT.md", spellcheck: "false", autocapitalize: "off", readonly: app.guest, "aria-describedby": "problems" });
-  const problems = h("ul", { id: "problems", "aria-live": "polite" });
+  const sheet = paper({ "aria-label": "HEARTBEAT.md", readonly: app.guest, "aria-describedby": "sum" });
+  const { text } = sheet;
+  const notes = beside(sheet, app.guest);
+  const page = h("div", { class: "editor" }, sheet.box, notes.list);
   const outcome = h("div");
   const bar = h("div", { role: "status" });
   const controls = h("div");
   let { version, text: saved } = found;
+  let begin = h("div");
   let timer = 0;
   let checks = 0;
-  let shown = [];
+  let shown = found.readings;
+  let savedDay = dayOf(shown);
 
   const isDirty = () => text.value !== saved;
+
+  // Those of SENSORS.json, and those with readings, which a chip has alone.
+  const names = () => [...new Set([...(found.names || []), ...(latest()?.sensors || []).map((one) => one.name)])].sort();
 
   function tell(sentence, ...buttons) {
     bar.replaceChildren(...(sentence ? [h("div", { class: "card row told" }, h("span", null, sentence), ...buttons)] : []));
   }
 
-  function list({ problems: wrong, readings = shown }) {
+  // A replay has no readings.
+  function list({ problems, readings = shown }) {
     shown = readings;
-    const row = (name) => (one) => h("li", { class: name || (one.kind === "off" ? "bad" : one.kind === "background" ? "soft" : "") },
-      h("button", { type: "button", onclick: () => select(one.line) }, `Line ${one.line}`), " " + one.text);
-    // A line that is off says why in its reading.
-    const off = new Set(readings.filter((one) => one.kind === "off").map((one) => one.line));
-    const others = wrong.filter((one) => !off.has(one.line)).map(row("bad"));
-    problems.replaceChildren(...others, ...(wrong.length ? [] : [h("li", { class: "good" }, "The board understands every line.")]),
-      ...readings.map(row()));
-  }
-
-  function select(line) {
-    const lines = text.value.split("\n");
-    const start = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
-    text.focus();
-    text.setSelectionRange(start, start + (lines[line - 1] || "").length);
+    begin.hidden = hasTasks(text.value);
+    notes.show({ problems, readings }, savedDay);
   }
 
   async function check() {
@@ -64,6 +75,9 @@ export async function show(place, app) {
   function typed() {
     if (isDirty()) keep(FIELD, { text: text.value, version, at: Date.now() });
     else drop(FIELD);
+    sheet.draw();
+    notes.place();
+    begin.hidden = hasTasks(text.value);
     clearTimeout(timer);
     timer = setTimeout(() => check().catch((problem) => note(problem.message)), TYPING_MS);
   }
@@ -71,15 +85,17 @@ export async function show(place, app) {
   // Show another text; the one before is a press away.
   function replace(next, sentence) {
     const before = text.value;
-    text.value = next;
-    typed();
+    sheet.write(0, before.length, next);
+    text.setSelectionRange(0, 0);
     if (sentence) tell(sentence, button("Undo", () => { replace(before); tell(""); }));
   }
 
   function take(answer) {
     ({ version, text: saved } = answer);
     drop(FIELD);
-    text.value = saved;
+    savedDay = dayOf(answer.readings);
+    // The caret and the steps of Ctrl-Z stay.
+    if (text.value !== saved) text.value = saved;
     list(answer);
   }
 
@@ -87,8 +103,9 @@ export async function show(place, app) {
   function choose(mine, answer, sentence) {
     const there = answer.text;
     ({ version, text: saved } = answer);
-    const done = (work) => () => { bar.replaceChildren(); text.hidden = controls.hidden = false; work(); };
-    text.hidden = controls.hidden = true;
+    savedDay = dayOf(answer.readings);
+    const done = (work) => () => { bar.replaceChildren(); page.hidden = controls.hidden = false; work(); };
+    page.hidden = controls.hidden = begin.hidden = true;
     bar.replaceChildren(conflict(sentence, mine, there,
       done(() => { text.value = mine; typed(); tell("Your text is in the editor. Saving it replaces the board's."); }),
       done(() => { text.value = mine; replace(there, "The board's text is in the editor."); })));
@@ -99,7 +116,12 @@ export async function show(place, app) {
     const mine = text.value;
     try {
       const answer = await call("PUT", "/heartbeat", { text: mine, version });
-      take(answer);
+      if (text.value === mine) take(answer);
+      else {
+        ({ version, text: saved } = answer);
+        savedDay = dayOf(answer.readings);
+        typed();
+      }
       tell("");
       note("The board has it.");
     } catch (problem) {
@@ -126,17 +148,17 @@ export async function show(place, app) {
   async function replay() {
     const answer = await post("/heartbeat/replay", { text: text.value });
     list(answer);
-    outcome.replaceChildren(h("h2", null, "On the stored readings"),
-      h("p", null, `${answer.messages.length} messages, ${answer.model_calls} model calls, about ${answer.tokens} tokens.`),
-      answer.messages.length ? table("Messages of the replay", ["When", "Line", "Kind", "Text"],
-        answer.messages.slice(0, 200).map((one) => [one.time.slice(0, 16).replace("T", " "), one.line || "", one.kind, one.text])) : "");
+    await showReplay(outcome, answer, text.value);
   }
 
   const stops = app.board.restarts_for_files && !app.guest ? h("p", { class: "soft" }, "Saving stops the agent and starts it again.") : "";
   controls.append(h("div", { class: "row" }, action("Save on the board", save, { class: "main" }),
     app.offers.includes("replay") ? action("What would it do?", replay) : "", button("Read it again", reload)), stops);
-  place.append(bar, text, problems, controls, outcome);
+  if (!app.guest) begin = starters(names(), (text) => replace(text, "Change it as you like, then save."));
+  place.append(bar, begin, page, notes.sum, controls, outcome);
   text.addEventListener("input", typed);
+  completion(sheet, names);
+  document.addEventListener("selectionchange", notes.follow);
   text.value = saved;
   list(found);
   const draft = app.guest ? null : kept(FIELD);
@@ -147,6 +169,10 @@ export async function show(place, app) {
       typed();
       tell(`Your unsaved text is back (${age}).`, button("Throw it away", () => replace(saved, "Your text is thrown away.")));
     } else choose(draft.text, found, `The file has changed on the board since you typed (${age}).`);
-  } else if (!/^\s*([-*+]|\d+\.) /m.test(saved) && !app.guest) tell("The file has no tasks yet.", button("Begin with an example", () => replace(EXAMPLE, "Change it as you like, then save.")));
-  return () => clearTimeout(timer);
+  }
+  return () => {
+    clearTimeout(timer);
+    notes.leave();
+    document.removeEventListener("selectionchange", notes.follow);
+  };
 }

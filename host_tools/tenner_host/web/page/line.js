@@ -18,6 +18,12 @@ export function gapOf(points) {
   return GAP * (distances[Math.floor(distances.length / 2)] || 0);
 }
 
+// The range with the limits that do not flatten the curve.
+export function withLimits(low, high, limits) {
+  const drawn = limits.filter((limit) => (high - low) / (Math.max(high, limit) - Math.min(low, limit)) >= LEAST);
+  return [Math.min(low, ...drawn), Math.max(high, ...drawn)];
+}
+
 export function path(points, x, y, steps, gap) {
   return points.map(([at, value], place) => {
     const before = points[place - 1];
@@ -40,9 +46,8 @@ export function sparkline(one, label, limits, now) {
   // Noise does not fill the picture.
   const least = isSwitch(one) ? 1 : Math.max(Math.abs(high) * 0.02, 0.2);
   if (high - low < least) [low, high] = [(low + high - least) / 2, (low + high + least) / 2];
-  const range = high - low;
-  const drawn = limits.filter((limit) => range / (Math.max(high, limit) - Math.min(low, limit)) >= LEAST);
-  [low, high] = [Math.min(low, ...drawn), Math.max(high, ...drawn)];
+  [low, high] = withLimits(low, high, limits);
+  const drawn = limits.filter((limit) => low <= limit && limit <= high);
   const x = (at) => ((at - first) / (last - first || 1)) * 100;
   const y = (value) => 28 - ((value - low) / (high - low)) * 26;
   for (const limit of drawn) picture.append(s("line", { class: "limit", x1: 0, x2: 100, y1: y(limit).toFixed(1), y2: y(limit).toFixed(1) }));

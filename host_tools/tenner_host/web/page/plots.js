@@ -1,94 +1,130 @@
-// Plots: the stored readings, a picture for each unit, with the times of messages.
+// Plots: the stored readings, a picture for each unit, with alarms and the times of messages.
 import { blob, get } from "./api.js";
 import { button, h } from "./dom.js";
 import { filesCard } from "./files.js";
 import { isSwitch } from "./line.js";
-import { plot } from "./plot.js";
+import { latest } from "./live.js";
+import { edges, plot } from "./plot.js";
+import { download, png, rowsBetween } from "./save.js";
+import { beyond } from "./spans.js";
+import { isVital } from "./words.js";
+import { zoomable } from "./zoom.js";
 
 export const title = "Plots";
-const SPANS = [[6, "6 hours"], [24, "a day"], [168, "a week"], [720, "a month"], [8760, "all"]];
+const SPANS = [[1, "an hour"], [6, "6 hours"], [24, "a day"], [72, "3 days"], [168, "a week"], [720, "30 days"], [8760, "all"]];
+const DAY_S = 86400;
 // A card's padding and border.
 const CARD = 36;
 let hours = 24;
+let isCompared = false;
+// The names that are not shown; null: those of the board itself.
+let hidden = null;
 
 export async function show(place, app) {
-  const pictures = h("div");
-  const choice = h("select", { onchange: () => { hours = Number(choice.value); window_ = null; load().catch((problem) => app.note(problem.message)); } },
+  const pictures = h("div", { class: "pictures", tabindex: "0", role: "group", "aria-label": "Plots: arrow keys move through time, + and - zoom, 0 is for all of it" });
+  const choice = h("select", { onchange: () => { hours = Number(choice.value); again(); } },
     SPANS.map(([value, text]) => h("option", { value, selected: value === hours }, text)));
-  const sensors = h("div", { class: "row", role: "group", "aria-label": "Sensors" });
-  let window_ = null;
+  const compared = h("input", { type: "checkbox", checked: isCompared, onchange: () => { isCompared = compared.checked; again(); } });
+  const chips = h("div", { class: "row chips", role: "group", "aria-label": "Values" });
+  const count = h("summary", null, "Values");
+  const more = h("p", { class: "soft" });
+  let range = null;
   let series = [];
   let marks = [];
   let end = 0;
+  let drawing = 0;
+  let loading = null;
   const wanted = decodeURIComponent(location.hash.split("=")[1] || "");
-  let hidden = new Set();
 
-  function zoom(factor, shift = 0) {
-    const [first, last] = current();
-    const middle = (first + last) / 2 + shift * (last - first);
-    const half = ((last - first) * factor) / 2;
-    window_ = [Math.max(extent()[0], middle - half), Math.min(end, middle + half)];
-    draw();
+  function again() {
+    range = null;
+    loading = load().catch((problem) => app.note(problem.message));
   }
 
+  // From the first reading on, or so far back as is asked for.
   function extent() {
-    const firsts = series.map((one) => one.points[0][0]);
-    return [Math.max(end - hours * 3600, Math.min(...firsts)), end];
+    const firsts = series.flatMap((one) => one.points.slice(0, 1).map((point) => point[0]));
+    return [Math.max(end - hours * 3600, Math.min(...firsts, end - 60)), end];
   }
 
-  const current = () => window_ || extent();
+  const current = () => range || extent();
+  const width = () => Math.max(pictures.clientWidth - CARD, 0);
+  const picked = () => series.filter((one) => !hidden.has(one.name));
 
   function draw() {
+    cancelAnimationFrame(drawing);
     const groups = new Map();
-    for (const one of series) {
-      if (hidden.has(one.name)) continue;
+    for (const one of picked()) {
       const key = one.unit || (isSwitch(one) ? "on or off" : one.name.split(".").pop());
       groups.set(key, [...(groups.get(key) || []), one]);
     }
-    pictures.replaceChildren(...[...groups].map(([unit, some]) => plot(unit, some, current(), marks, pictures.clientWidth - CARD,
-      (chosen) => { window_ = chosen; draw(); })));
-    if (!groups.size) pictures.replaceChildren(h("p", { class: "soft" }, "No readings to show."));
+    const tasks = latest()?.agent?.tasks || [];
+    let shades = 0;
+    pictures.replaceChildren(...[...groups].map(([unit, some]) => {
+      const { spans, limits } = beyond(some, tasks);
+      shades += spans.length;
+      return plot(unit, some.map((one) => ({ ...one, before: isCompared ? one.points.map(([at, value]) => [at + DAY_S, value]) : [] })), { range: current(), marks, spans, limits, width: width() });
+    }));
+    if (!groups.size) pictures.replaceChildren(h("p", { class: "soft" }, series.length ? "Choose a value above." : "There are no readings in this time."));
+    count.textContent = `Values: ${picked().length} of ${series.length}`;
+    more.textContent = [shades && "Red shades: beyond the limit of an alarm.", marks.length && "Dashed upright lines: messages.", isCompared && "Dashed curves: the day before."].filter(Boolean).join(" ");
+  }
+
+  function soon() {
+    cancelAnimationFrame(drawing);
+    drawing = requestAnimationFrame(draw);
+  }
+
+  function pick(names) {
+    hidden = new Set(names);
+    chips.querySelectorAll("input").forEach((box, at) => { box.checked = !hidden.has(series[at].name); });
+    draw();
   }
 
   async function load() {
-    const found = await get(`/readings?hours=${hours}`);
-    series = found.series;
-    if (wanted && !pictures.children.length) hidden = new Set(series.map((one) => one.name).filter((one) => one !== wanted));
+    const found = await get(`/readings?hours=${hours + (isCompared ? 24 : 0)}`);
+    const isFirst = !series.length;
+    ({ series } = found);
+    const names = series.map((one) => one.name);
+    const vitals = names.filter(isVital);
+    if (wanted && isFirst && names.includes(wanted)) hidden = new Set(names.filter((one) => one !== wanted));
+    hidden ??= new Set(vitals.length < names.length ? vitals : []);
     end = Date.now() / 1000;
     const { runs } = await get("/log");
-    marks = runs.filter((one) => one.t && one.sent).map((one) => ({ at: one.t, text: one.job || `line ${one.n ?? "?"}` }));
-    const all = (names) => () => { hidden = new Set(names); choose(); draw(); };
-    function choose() {
-      const boxes = sensors.querySelectorAll("input");
-      series.forEach((one, at) => { boxes[at].checked = !hidden.has(one.name); });
-    }
-    sensors.replaceChildren(...(series.length > 2 ? [button("All", all([])), button("None", all(series.map((one) => one.name)))] : []), ...series.map((one) => {
+    marks = runs.filter((one) => one.t && one.sent).map((one) => ({ at: one.t, text: `message, ${one.job || `line ${one.n ?? "?"}`}` }));
+    chips.replaceChildren(...(series.length > 2 ? [button("All", () => pick([])), button("None", () => pick(names))] : []), ...series.map((one) => {
       const box = h("input", { type: "checkbox", checked: !hidden.has(one.name), onchange: () => { if (box.checked) hidden.delete(one.name); else hidden.add(one.name); draw(); } });
-      return h("label", null, box, one.name);
+      return h("label", { class: "chip" }, box, one.name);
     }));
     draw();
   }
 
   async function csv() {
-    const link = h("a", { href: URL.createObjectURL(await blob(`/readings.csv?hours=${hours}`)), download: "readings.csv" });
-    link.click();
-    URL.revokeObjectURL(link.href);
+    await loading;
+    const names = picked().map((one) => one.name);
+    const text = await (await blob(`/readings.csv?hours=${hours}${names.map((one) => `&name=${encodeURIComponent(one)}`).join("")}`)).text();
+    download(new Blob([rowsBetween(text, current(), names)], { type: "text/csv" }), "readings.csv");
   }
 
+  const picture = async () => {
+    await loading;
+    download(await png([...pictures.querySelectorAll("section")]), "readings.png");
+  };
+  const zoom = zoomable(pictures, { range: current, extent, edges: () => edges(width()), change: (chosen) => { range = chosen; soon(); } });
   const controls = h("div", { class: "row" }, h("label", null, "Show", choice),
     button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Earlier", () => zoom(1, -0.5)),
-    button("Later", () => zoom(1, 0.5)), button("CSV", csv), button("Read again", async () => { await app.readFiles(); await load(); }));
-  const values = h("details", { open: innerWidth > 640 }, h("summary", null, "Values"), sensors);
-  place.append(controls, values, pictures);
+    button("Later", () => zoom(1, 0.5)), h("label", null, compared, "Compare with the day before"), button("CSV", csv), button("PNG", picture),
+    button("Read again", async () => { await app.readFiles(); await load(); }));
+  const values = h("details", { class: "card values-of-plots", open: innerWidth > 640 }, count, chips);
+  place.append(controls, values, more, pictures);
   try {
     await load();
   } catch (problem) {
     if (problem.status !== 422) throw problem;
-    controls.remove();
-    values.remove();
-    pictures.append(filesCard(app, () => app.show()));
+    for (const one of [controls, values, more, pictures]) one.remove();
+    place.append(filesCard(app, () => app.show()));
     return null;
   }
-  addEventListener("resize", draw);
-  return () => removeEventListener("resize", draw);
+  addEventListener("resize", soon);
+  return () => { cancelAnimationFrame(drawing); removeEventListener("resize", soon); };
 }
