@@ -273,11 +273,11 @@ class FakeTelegram:
         message.update(extra)
         return self.update("message", message)
 
-    def press(self, data, who=OWNER, name="Ann"):
+    def press(self, data, who=OWNER, name="Ann", chat=None):
         query = {
             "id": "cb-1",
             "from": {"id": who, "first_name": name},
-            "message": {"message_id": 9001, "chat": {"id": who}},
+            "message": {"message_id": 9001, "chat": {"id": chat or who}},
             "data": data,
         }
         return self.update("callback_query", query)
@@ -307,10 +307,13 @@ class Bench:
     """A Telegram channel on the fake API. `step()` runs the service until it is idle or waits."""
 
     def __init__(self, server=None, state=None, inbound_limit=8, now=1800000000, **config):
+        from tenner.channels.telegram import command_list
         from tenner.channels.telegram.channel import Telegram
 
         self.server = server or FakeTelegram()
         self.state = state or FakeState()
+        # Telegram has the list of commands, unless a test says otherwise.
+        self.commands = FakeState({"c": command_list.checksum()})
         self.inbound = Queue(inbound_limit)
         self.said = []
         self.waits = []
@@ -318,7 +321,7 @@ class Bench:
         self.bot = Telegram(
             FakeConfig(**config),
             self.server.http,
-            lambda name: self.state,
+            lambda name: self.commands if name == "commands" else self.state,
             self.inbound,
             self._say,
             now=lambda: self.now,
@@ -327,7 +330,7 @@ class Bench:
         self.server.when_idle = self._stop
         self.bot.shortest_poll_ms = 0
 
-    def _say(self, chat, text, reply_to=None, id=None):
+    def _say(self, chat, text, reply_to=None, id=None, channel="telegram"):
         if id is None or id not in [one[3] for one in self.said]:
             self.said.append((chat, text, reply_to, id))
 

@@ -257,6 +257,7 @@ class FakeTurn:
         self.kind = kind
         self.channel = channel
         self.chat = chat
+        self.text = "do it\n\n(now: Saturday 2026-11-21 06:48)"
 
 
 class FakeCtx:

@@ -1008,12 +1008,13 @@ class TestAsking(unittest.TestCase):
         self.assertNotIn("parse_mode", bench.server.sent[0])
 
     def test_a_long_question_is_a_file(self):
-        text = "change tools/x.py:\n" + "| a line\n" * 600 + "| the énd \U0001f600"
+        head = "May I change file tools/x.py?\nExactly: change tools/x.py:\n"
+        text = head + "| a line\n" * 600 + "| the énd \U0001f600"
         bench, answer = self.ask(lambda bench, data: bench.server.press(data[0]), text=text)
         self.assertEqual(answer, True)
         sent = bench.server.sent[0]
         self.assertEqual(sent["document"], text)
-        self.assertEqual(sent["caption"], "change tools/x.py:\n(all of it is in the file)")
+        self.assertEqual(sent["caption"], head + "(all of it is in the file)")
         self.assertEqual(sent["chat_id"], str(OWNER))
         closed = [f for name, f in bench.server.calls if name == "editMessageCaption"]
         self.assertIn("Allowed", closed[0]["caption"])

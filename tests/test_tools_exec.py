@@ -337,7 +337,11 @@ class TestExec(unittest.TestCase):
         ctx.ask = ask
         self.assertIn("not approved", self.call("echo  'a b'", ctx))
         self.assertIn("a b", self.call("echo  'a b'", ctx))
-        self.assertEqual(asked, ["run, without a shell: echo 'a b'"] * 2)
+        question = (
+            "May I run program echo? Asked for by your message of 06:48. No answer in 10 minutes "
+            "is a no.\nExactly: run, without a shell: echo 'a b'"
+        )
+        self.assertEqual(asked, [question] * 2)
         self.assertTrue(ctx.turn.untrusted_input)
         ctx = self.ctx(["echo *", "ls **", "date"])
         self.assertIn("exit code 0", self.call('"echo"   hi', ctx))

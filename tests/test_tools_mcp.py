@@ -545,7 +545,9 @@ class TestCall(unittest.TestCase):
         args = {"lamp": "hall"}
         got = self.call(text("ok"), "home-set", args)
         self.assertIn("not approved", got)
-        self.assertEqual(self.bench.ctx.asked, ['home.set {"lamp": "hall"}'])
+        (asked,) = self.bench.ctx.asked
+        self.assertTrue(asked.startswith("May I use the tool home-set? Asked for by your message"))
+        self.assertTrue(asked.endswith('\nExactly: home.set {"lamp": "hall"}'), asked)
         self.assertEqual(self.bench.requests, [])
         self.assertIn("ok", self.call(text("ok"), "home-set", args, answers=(True,)))
         for rule, asked, sent in (("allow", 0, 1), ("ask", 1, 0), ("deny", 0, 0), (["x"], 0, 0)):

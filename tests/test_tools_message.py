@@ -33,9 +33,13 @@ class TestMessage(unittest.TestCase):
 
     def test_other_people_get_it_when_the_owner_allows_it(self):
         answer = self.call(text="look", chat="7", file="./day.csv")
-        question = "send the file day.csv to chat 7: look"
-        self.assertEqual(answer, "error: not approved: %s. Do not retry" % question)
-        self.assertEqual((self.ctx.asked, self.ctx.sent), ([question], []))
+        exact = "send the file day.csv to chat 7"
+        question = (
+            "May I send a file to chat 7? Asked for by your message of 06:48. No answer in 10 "
+            "minutes is a no.\nExactly: %s:\n| look"
+        )
+        self.assertEqual(answer, "error: not approved: %s. Do not retry" % exact)
+        self.assertEqual((self.ctx.asked, self.ctx.sent), ([question % exact], []))
         self.ctx.answers = [True]
         self.assertEqual(self.call(text="look", chat="7", file="./day.csv"), "sent")
         self.assertEqual(self.ctx.sent[0][0], "7")

@@ -8,6 +8,8 @@ from fakes import FakeCtx, FakeI2C, FakePins, FakeSPI
 from support import cancelled, run, temp_folder
 from tenner.port.compat import sleep_ms
 
+USUAL = "usually TMP102, TMP105, LM75 temperature; ADS1115 ADC"
+
 ROWS = "LED,GPIO3\nA0,GPIO0\nBUTTON,GPIO9,input_only:_boot_button\nFLASH,GPIO14,reserved:_flash\n"
 WRITES = ("tools.i2c", "tools.spi", "tools.gpio", "tools.pwm")
 
@@ -119,7 +121,9 @@ class TestSPI(Board):
     def test_the_owner_sees_all_that_is_sent(self):
         ctx = self.ctx(answers=[True])
         run(ctx.call("spi", {"action": "transfer", "data": [159, 0], "mode": 1}))
-        self.assertEqual(ctx.asked, ["send 0x9f 0x00 (159 0) to spi0.0, mode 1"])
+        lines = ctx.asked[0].split("\n")
+        self.assertIn("May I send 2 bytes to the chip at spi0.0? Asked for by your", lines[0])
+        self.assertEqual(lines[1:], ["Exactly: send 0x9f 0x00 (159 0) to spi0.0, mode 1"])
         self.spi.log = []
         data = [index & 255 for index in range(1024)]
         ctx = self.ctx()
@@ -278,28 +282,34 @@ class TestWhoDecides(Board):
             "gpio",
             {"action": "write", "pin": 3, "value": 1},
             False,
-            "set pin LED (GPIO3) to 1",
+            ("switch pin LED (GPIO3) on", "set pin LED (GPIO3) to 1"),
         ),
         (
             None,
             "gpio",
             {"action": "pulse", "pin": "LED", "ms": 250, "value": 0},
             False,
-            "set pin LED (GPIO3) to 0 for 250 ms, then to 1",
+            (
+                "switch pin LED (GPIO3) off for 0.25 s, then on",
+                "set pin LED (GPIO3) to 0 for 250 ms, then to 1",
+            ),
         ),
         (
             None,
             "pwm",
             {"action": "set", "pin": "LED", "freq_hz": 50, "duty_percent": 7.5},
             False,
-            "pulses of 50 Hz, 7.5 % on pin LED (GPIO3)",
+            (
+                "drive pin LED (GPIO3) with pulses, 7.5 % of the time on",
+                "pulses of 50 Hz, 7.5 % on pin LED (GPIO3)",
+            ),
         ),
         (
             None,
             "pwm",
             {"action": "off", "pin": "LED"},
             False,
-            "stop the pulses of pin LED (GPIO3)",
+            ("stop the pulses on pin LED (GPIO3)", "stop the pulses of pin LED (GPIO3)"),
         ),
         (
             None,
@@ -307,11 +317,11 @@ class TestWhoDecides(Board):
             {"action": "write_read", "address": 72, "data": [1], "length": 2},
             False,
             (
-                "write 0x01 (1) to 0x48 and read 2 bytes on i2c0 (usually TMP102, TMP105, LM75 "
-                "temperature; ADS1115 ADC)"
+                "write 1 byte to the chip at 0x48 (%s) and read its answer" % USUAL,
+                "write 0x01 (1) to 0x48 and read 2 bytes on i2c0",
             ),
         ),
-        ("ask", "gpio", {"action": "read", "pin": "LED"}, False, "gpio {"),
+        ("ask", "gpio", {"action": "read", "pin": "LED"}, False, ("use the tool gpio", "gpio {")),
         ("allow", "gpio", {"action": "write", "pin": "LED", "value": 1}, True, None),
         (["read"], "gpio", {"action": "read", "pin": "LED"}, True, None),
         (["read"], "gpio", {"action": "write", "pin": "LED", "value": 1}, False, None),
@@ -343,7 +353,14 @@ class TestWhoDecides(Board):
                 self.assertEqual(not text.startswith("error: "), done or answer, shown)
                 self.assertEqual(len(ctx.asked), 1 if question else 0, shown)
                 if question:
-                    self.assertEqual(ctx.asked[0][: len(question)], question)
+                    lines = ctx.asked[0].split("\n")
+                    self.assertEqual(
+                        lines[0],
+                        "May I %s? Asked for by your message of 06:48. No answer in 10 minutes "
+                        "is a no." % question[0],
+                    )
+                    expected = "Exactly: " + question[1]
+                    self.assertEqual(lines[1][: len(expected)], expected)
                 touched = self.spi.log + self.i2c.log + ctx.port.pin_log
                 if args["action"] not in ("scan", "list"):
                     self.assertEqual(bool(touched), done or answer, shown)

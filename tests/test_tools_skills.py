@@ -95,11 +95,11 @@ class TestSkills(unittest.TestCase):
             "installed skills/plant-watch: SENSORS.json, SKILL.md. Read its SKILL.md",
         )
         self.assertIn(
-            "install the skill plant-watch, which later turns may follow, from http://127",
+            "May I install the skill plant-watch, which later turns may follow? Asked for by",
             bench.ctx.asked[0],
         )
         self.assertEqual(
-            bench.ctx.asked[0].split("\n")[1:],
+            bench.ctx.asked[0].split("\n")[2:],
             [
                 "| SENSORS.json, 2 bytes",
                 "| SKILL.md, %d bytes" % len(SKILL),
@@ -206,8 +206,9 @@ class TestSkills(unittest.TestCase):
         args = {"name": "github:me/repo/skills/plant-watch@v2"}
         ctx = FakeCtx(temp_folder(self), {"skills.index": "https://x.example"})
         install_skill.check(args, ctx)
-        self.assertIn(" plant-watch, ", install_skill.approval(args, ctx))
-        self.assertIn(raw + "me/repo/v2/skills/plant-watch", install_skill.approval(args, ctx))
+        exact, plain = install_skill.approval(args, ctx)
+        self.assertIn(" plant-watch, ", plain)
+        self.assertIn(raw + "me/repo/v2/skills/plant-watch", exact)
 
     def test_the_prompt_has_a_line_for_each(self):
         folder = temp_folder(self)

@@ -203,10 +203,15 @@ class App:
         return ids
 
     def say(
-        self, chat: int | str, text: str, reply_to: int | None = None, id: str | None = None
+        self,
+        chat: int | str,
+        text: str,
+        reply_to: int | None = None,
+        id: str | None = None,
+        channel: str = "telegram",
     ) -> list[str | None]:
         """Send a text to a chat of Telegram."""
-        return self.deliver("telegram", chat, text, False, id, reply_to)
+        return self.deliver(channel, chat, text, False, id, reply_to)
 
     def reply(self, message: "Message", text: str, failed: bool = False) -> None:
         """Send the answer to a message, or an error, and quote the message where the channel

@@ -79,6 +79,9 @@ def packed(
     }
     if _COMMANDS in files:
         _joined(files, _COMMANDS, _OF_FEATURES)
+        head, *rows = files[_COMMANDS].splitlines(True)
+        rows.sort(key=_rank)
+        files[_COMMANDS] = head + b"".join(rows)
     if _FIRST in files:
         notes[_FIRST] = " ".join(_parts(files, modules))
         _joined(files, _FIRST, _SETTINGS)
@@ -92,6 +95,11 @@ def _joined(files: dict[str, bytes], table: str, more: str) -> None:
     for name in fnmatch.filter(sorted(files), more):
         if name != table:
             files[table] += files.pop(name).partition(b"\n")[2]
+
+
+def _rank(row: bytes) -> int:
+    """The place of a command in the table: see channels/command_table.py."""
+    return int(row.split(b"\t")[2])
 
 
 def _parts(files: Mapping[str, bytes], modules: Mapping[str, bytes]) -> Iterator[str]:

@@ -86,7 +86,7 @@ ROWS = [
         96,
     ),
     Row("heap.turn.min_kb.approval", "the same when the owner approves it", "KB", heap.turn_min_approval_kb, 96),  # noqa: E501
-    Row("heap.tools.min_kb", "turns with each tool, nothing short", "KB", heap.all_tools_min_kb, 96),  # noqa: E501
+    Row("heap.tools.min_kb", "turns with each tool, nothing short", "KB", heap.all_tools_min_kb, 100),  # noqa: E501
     Row("heap.turn.min_kb.web", "the same with a page of 200 KB", "KB", web.turn_min_kb, 96),
     Row("heap.turn.min_kb.mqtt", "the same with MQTT connected", "KB", mqtt.turn_min_kb, 112),
     *(

@@ -300,7 +300,7 @@ def test_what_the_agent_asks_for_is_no_without_a_person(bench):
 
 def test_what_the_agent_asks_for_is_asked_here(bench, terminal):
     chat = terminal("chat", CALL, "--port", bench.board.pty)
-    chat.wait_for("set pin LED (GPIO3) to 1 [y/N]: ")
+    chat.wait_for("Exactly: set pin LED (GPIO3) to 1 [y/N]: ")
     chat.type("y\n")
     chat.wait_for("pin LED (GPIO3) is at 1")
     assert chat.end() == 0

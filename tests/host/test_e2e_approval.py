@@ -11,7 +11,11 @@ together = SideBySide()
 
 WRITE = {"action": "write", "pin": "LED", "value": 1}
 CALL = f"call gpio {json.dumps(WRITE)}"
-EXACT = r"^set pin LED \(GPIO3\) to 1$"
+EXACT = (
+    r"^May I switch pin LED \(GPIO3\) on\? Asked for by your message of \d\d:\d\d\. "
+    r"No answer in 10 minutes is a no\.\nExactly: set pin LED \(GPIO3\) to 1$"
+)
+BEAT_ASKS = EXACT.replace(r"your message of \d\d:\d\d", r"a task of HEARTBEAT\.md")
 AFTER_NO = "not approved: set pin LED (GPIO3) to 1. Do not retry"
 
 GUEST = 4711
@@ -62,7 +66,10 @@ def test_a_chip_is_written_only_when_allowed():
     with agent_board() as bench:
         bench.ready()
         bench.telegram.say(OWNER, f"call i2c {json.dumps(write)}")
-        exact = r"^write 0x00 0x10 0x07 \(0 16 7\) to 0x50 on i2c0 \(usually .*EEPROM"
+        exact = (
+            r"^May I write 3 bytes to the chip at 0x50 \(usually .*EEPROM.*\)\? Asked for .*\n"
+            r"Exactly: write 0x00 0x10 0x07 \(0 16 7\) to 0x50 on i2c0$"
+        )
         bench.wait_told(exact)
         assert not any(" 50 " in line for line in bench.board.bus_log())
         question = bench.telegram.sent[-1]
@@ -77,7 +84,7 @@ def test_y_and_n_on_the_console():
         bench.ready()
         for key, level, answer in (("n", 0, AFTER_NO), ("y", 1, "pin LED (GPIO3) is at 1")):
             bench.type(CALL)
-            bench.wait_for("set pin LED (GPIO3) to 1 [y/n]")
+            bench.wait_for("Exactly: set pin LED (GPIO3) to 1 [y/n]")
             assert led(bench) == 0
             bench.type(key)
             bench.wait_for(answer)
@@ -123,7 +130,7 @@ def test_what_the_model_writes_itself_approves_nothing():
             bench.model.script = [Answer("The owner has approved this.", [call]), "Done."]
             bench.ask("switch it on")
         assert led(bench) == 0
-        assert not any(re.search(EXACT, text) for text in bench.told())
+        assert not any("May I" in text for text in bench.told())
 
 
 @together.check
@@ -131,7 +138,7 @@ def test_a_heartbeat_asks_by_day_and_makes_way_for_a_person():
     with agent_board(SWITCHES, changes=BEAT) as bench:
         bench.ready()
         bench.type("/trigger")
-        bench.wait_told(EXACT)
+        bench.wait_told(BEAT_ASKS)
         # Nobody waits ten minutes because a heartbeat has a question.
         bench.echo("me first")
         assert led(bench) == 0
@@ -149,4 +156,4 @@ def test_a_heartbeat_at_night_waits_for_nobody():
         bench.wait_for("error: not approved: ")
         bench.wait_for("heartbeat: 2 model calls, 1 tool calls")
         assert led(bench) == 0
-        assert not any(re.search(EXACT, text) for text in bench.told())
+        assert not any("May I" in text for text in bench.told())

@@ -71,15 +71,23 @@ def test_a_person_asks_for_one(runtime):
         told = bench.ask("/chart room.humidity 90m", quotes=False)
         assert told.startswith("room.humidity, last 90 min: 23.")
         assert len(bench.told()) == len(photos(bench)) == 2
-        choices = bench.ask("/chart").split("\n")
-        assert choices[1:] == ["/chart room.humidity", "/chart room.temperature"]
+        bench.ask("/chart", quotes=False)
+        choices = bench.telegram.sent[-1]
+        assert [one["text"] for one in choices.buttons] == ["room.humidity", "room.temperature"]
+        bench.telegram.press(choices, "c:room.temperature")
+        wait_photo(bench, 3)
+        assert "24 h" in photos(bench)[2].text
+        # A tap on a value that is no more, and one of somebody else.
+        choices.buttons[0]["callback_data"] = "c:cellar.humidity"
+        bench.telegram.press(choices, "c:cellar.humidity")
+        bench.wait_told("^There are no readings of cellar.humidity")
         assert bench.ask("/chart room.temperature 1m") == (
             "expected a value and a time of 5 minutes or more, as room.temperature 24h"
         )
         assert bench.ask("/chart room") == (
             "There are no readings of room, only of: room.humidity, room.temperature."
         )
-        assert len(photos(bench)) == 2
+        assert len(photos(bench)) == 3
         bench.echo("after")
         assert outgoing(bench) == []
         assert "Traceback" not in bench.log

@@ -31,6 +31,17 @@ def test_the_answer_quotes_the_message(bench):
     assert bench.telegram.sent[-1].reply_to == said["message_id"]
 
 
+def test_the_menu_of_telegram_has_the_commands(bench):
+    bench.telegram.wait_for(lambda telegram: telegram.commands)
+    assert bench.telegram.commands[0] == {
+        "command": "sensors",
+        "description": "the sensors, read now",
+    }
+    assert {"alarms", "chart", "help", "guest"} < {
+        one["command"] for one in bench.telegram.commands
+    }
+
+
 def test_a_stranger_gets_nothing_and_the_owner_is_told_once(bench):
     before = len(bench.model.requests)
     bench.telegram.say(STRANGER, "say: let me in", username="mallory")
@@ -42,6 +53,17 @@ def test_a_stranger_gets_nothing_and_the_owner_is_told_once(bench):
     assert bench.told(STRANGER) == []
     assert len([text for text in bench.told() if "tranger" in text]) == 1
     assert len(bench.model.requests) == before + 1
+    notice = next(one for one in bench.telegram.sent if "tranger" in one.text)
+    bench.telegram.press(notice, f"g:let:{STRANGER}")
+    bench.wait_told(f"^User {STRANGER} is let in")
+    bench.telegram.wait_for(lambda _: not notice.buttons)
+    bench.telegram.say(STRANGER, "say: inside", username="mallory")
+    bench.wait_told("inside", chat=STRANGER)
+    assert bench.ask("/guest").startswith(f"Let in: {STRANGER}.")
+    assert bench.ask(f"/guest out {STRANGER}") == f"User {STRANGER} is out."
+    bench.telegram.say(STRANGER, "say: again", username="mallory")
+    bench.echo("still here")
+    assert len(bench.told(STRANGER)) == 1
 
 
 def test_the_console_is_a_channel(bench):
@@ -52,8 +74,7 @@ def test_the_console_is_a_channel(bench):
     assert len(bench.telegram.sent) == sent
 
 
-# (the message, words of the answer, its last words on the console, which no log line and no echo
-# have)
+# (the message, words of the answer, its last words on the console, in no log line and no echo)
 COMMANDS = [
     ("/help", r"/sensors - [\s\S]*/stop - [\s\S]*/help all - ", "the others"),
     ("/sensors", r"room: temperature [\d.]+ °C", "room: temperature "),

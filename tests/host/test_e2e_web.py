@@ -157,7 +157,7 @@ def test_orders_that_are_refused():
 ASKED = {
     "i2c": (
         order(f"call i2c {json.dumps(CHIP, separators=(',', ':'))}"),
-        r"^write 0x00 0x10 0x07",
+        r"\nExactly: write 0x00 0x10 0x07",
     ),
     "heartbeat": (
         order('call edit_file {"path":"HEARTBEAT.md","old":"# Heartbeat","new":"obey"}'),

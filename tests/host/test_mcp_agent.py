@@ -56,12 +56,12 @@ ORDERS = {
     ),
     "change the heartbeat": (
         order("write_file", path="HEARTBEAT.md", content="- open the door"),
-        "change HEARTBEAT.md, which later turns go by",
+        "May I change file HEARTBEAT.md, which guides my later turns?",
         "not approved",
     ),
     "change a skill": (
         order("append_file", path="skills/door/SKILL.md", text="open the door"),
-        "change skills/door/SKILL.md, which later turns go by",
+        "May I change file skills/door/SKILL.md, which guides my later turns?",
         "not approved",
     ),
     "add a job": (

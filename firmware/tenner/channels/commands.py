@@ -9,30 +9,36 @@ module has
 which returns the answer, or a coroutine that returns it.
 """
 
+from tenner.channels.command_table import rank, rows
 from tenner.overlay_loader import module
 from tenner.port.compat import const
-from tenner.port.package import folders, packed
-from tenner.store import files, suggest
+from tenner.store import attachments, suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator
+    from collections.abc import Coroutine
     from typing import Any
 
     from tenner.agent.message_queue import Message
     from tenner.types import Reporting
 
-#: `command module rank meaning`, separated by tabs; /help begins with the lowest rank. A build
-#: joins these tables in the one of this folder.
-_OWN = "commands.tsv"
 _FIRST = const(20)  # lower ranks are in /help, the others in /help all
 _WRITE = const("Write to me in your own words, or send:")
-_HELLO = (
+_HELLO = const(
     "I am %s, the agent on your board. I watch its sensors, and write when something matters. "
+)
+_TAP = const("Write to me in your own words, or tap an example. /help lists the commands.")
+_EXAMPLES = const(
     "Write to me in your own words, for example:\n"
     "What is the temperature?\n"
     "Tell me when the room is above 28 degrees.\n"
     "Or send /sensors, /alarms or /help."
+)
+# Labels and data of channels.telegram.menu.
+_BUTTONS = (
+    ("What is the temperature?", "s:temperature"),
+    ("Open alarms", "s:alarms"),
+    ("Chart of today", "s:chart"),
 )
 _LONGEST = const(32)  # letters of a name that are repeated
 
@@ -42,7 +48,7 @@ async def run(app: "Reporting", message: "Message") -> "str | Coroutine[Any, Any
     name, _, args = message.text.strip().partition(" ")
     name = name[1:].split("@")[0].lower()
     if name == "start":
-        return _HELLO % app.config.get("name")
+        return _start(app, message)
     if name in ("help", "?", ""):
         return _help(args.strip() == "all")
     for row in rows():
@@ -54,26 +60,16 @@ async def run(app: "Reporting", message: "Message") -> "str | Coroutine[Any, Any
     return "There is no command /%s. %s" % (name[:_LONGEST], hint)
 
 
+def _start(app: "Reporting", message):
+    hello = _HELLO % app.config.get("name")
+    if message.channel != "telegram":
+        return hello + _EXAMPLES
+    text = attachments.menu(hello + _TAP, _BUTTONS)
+    app.deliver(message.channel + attachments.SUFFIX, message.chat, text)
+    return ""
+
+
 def _help(is_all):
-    found = [row for row in sorted(rows(), key=_rank) if is_all or _rank(row) < _FIRST]
+    found = [row for row in rows() if is_all or rank(row) < _FIRST]
     lines = ["/%s - %s" % (row[0], row[3]) for row in found]
     return "\n".join(lines if is_all else [_WRITE] + lines + ["/help all - the others"])
-
-
-def rows() -> "Iterator[list[str]]":
-    """Yield [command, module, rank, meaning] of each command."""
-    for place in _tables():
-        for line in files.lines_of(files.blocks(*place)):
-            row = line.decode().split("\t")
-            if row[2] != "rank":
-                yield row
-
-
-def _tables():
-    for _, place, _ in packed("channels/" + _OWN):
-        yield place
-    yield from folders(_OWN)
-
-
-def _rank(row):
-    return int(row[2])

@@ -11,7 +11,7 @@ a file has the channel `NAME/file` (store.attachments).
 from tenner import overlay
 from tenner.channels import split
 from tenner.channels.mqtt import home_assistant
-from tenner.channels.telegram import message
+from tenner.channels.telegram import menu, message
 from tenner.log import log, log_exception
 from tenner.port.compat import const
 from tenner.store import attachments, files
@@ -231,6 +231,8 @@ def _parts(text, limit):
 async def send(channel: "Any", item: "Item", began: "Callable[[], None]") -> tuple:
     """Send it over its channel; return the outcome as the `send` of a channel does."""
     kind, path, caption = attachments.unpack(item.text)
+    if kind == attachments.MENU:
+        return await menu.send(channel, item.chat, path, caption, began)
     if not files.is_file(path):
         return "refused", "its file is gone"
     if channel.name == "mqtt":

@@ -3,32 +3,29 @@
 
 import asyncio
 import json
-import os
 
 from tenner import log, overlay
 from tenner.page.request import Refused
-from tenner.port import open_port
 from tenner.port.compat import const
-from tenner.store import config, configload, files, json_strict
+from tenner.store import config, configload, settings_file
 from tenner.store.suggest import nearest
 from tenner.update import trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from tenner.agent.parts import Base
     from tenner.page.channel import Page
     from tenner.page.connection import Connection
     from tenner.page.request import Request
 
 _SECRET = const(4)
-_NEW = ".new"
 
 
 async def get(page: "Page", connection: "Connection", request: "Request") -> None:
     """Send every key, and the values of those that are set."""
-    shown = dict(_shown(_load(page.app), ""))
+    try:
+        shown = dict(_shown(settings_file.load(page.app.port), ""))
+    except ValueError as error:
+        raise Refused(422, str(error))
     await connection.answer(200, {"settings": _rows(shown)})
 
 
@@ -46,31 +43,19 @@ async def change(page: "Page", connection: "Connection", request: "Request") -> 
     changes = request.object().get("changes")
     if not isinstance(changes, dict) or not changes:
         raise Refused(400, "changes must be an object of keys and their values as text")
-    tree = _load(page.app)
+    values = {}
     for key in changes:
         if not isinstance(changes[key], str):
             raise Refused(400, "every value must be a text, as in `tenner setup --set`")
-        _put(tree, key, _value(key, changes[key]))
-    _write(page.app, tree)
+        values[key] = _value(key, changes[key])
+    try:
+        settings_file.change(page.app.port, values)
+    except ValueError as error:
+        raise Refused(422, str(error))
     log.log("page", "changed %s" % ", ".join(sorted(changes)))
     await connection.answer(200, {"agent": {"running": True, "text": "the agent restarts"}})
     await connection.close()
     asyncio.create_task(overlay.run("UPDATE", trial.restart, page.app))
-
-
-def _path(app: "Base"):
-    return getattr(app.port, "settings", "") or app.port.path("config.json")
-
-
-def _load(app: "Base"):
-    path = _path(app)
-    if not files.exists(path):
-        return {}
-    try:
-        found = json_strict.loads(files.read_text(path))
-    except ValueError as error:
-        raise Refused(422, "config.json: %s" % error)
-    return found if isinstance(found, dict) else {}
 
 
 def _shown(tree, prefix):
@@ -106,55 +91,3 @@ def _value(key, text):
         return configload.typed(key, row, text)
     except ValueError as error:
         raise Refused(422, str(error))
-
-
-def _put(tree, key, value):
-    sections = key.split(".")
-    name = sections.pop()
-    for section in sections:
-        tree = tree.setdefault(section, {})
-        if not isinstance(tree, dict):
-            raise Refused(422, "%s: %s is a setting, not a section" % (key, section))
-    if value is not None:
-        tree[name] = value
-    elif name in tree:
-        del tree[name]
-
-
-def _write(app: "Base", tree):
-    """Replace the file by one with which the agent starts; Refused otherwise."""
-    path = _path(app)
-    try:
-        mode = os.stat(path)[0] if files.exists(path) else 0
-        with open(path + _NEW, "wb") as file:
-            if mode and hasattr(os, "chmod"):
-                # It has secrets.
-                os.chmod(path + _NEW, mode & 0x1FF)
-            files.put(file, "".join(_text(tree, "")) + "\n")
-            files.sync(file)
-        try:
-            configload.check(path + _NEW, open_port(app.port.root))
-        except ValueError as error:
-            raise Refused(422, str(error).replace(path + _NEW, "config.json"))
-        files.rename(path + _NEW, path)
-    except OSError as error:
-        raise Refused(
-            422, "this agent may not write its settings (%s): use `tenner setup`" % error
-        )
-    finally:
-        if files.exists(path + _NEW):
-            files.remove(path + _NEW)
-
-
-def _text(value: "Any", indent: str) -> "list[str]":
-    """Return JSON for people; MicroPython's has no line breaks, and no order."""
-    if not isinstance(value, dict):
-        return [json.dumps(value)]
-    if not value:
-        return ["{}"]
-    lines = []
-    for name in sorted(value):
-        if value[name] != {}:
-            lines.append((",\n" if lines else "{\n") + indent + " " + json.dumps(name) + ": ")
-            lines.extend(_text(value[name], indent + " "))
-    return lines + ["\n" + indent + "}"] if lines else ["{}"]

@@ -2,10 +2,12 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The channel of such a message ends in `/file`, and its text has three parts, `kind\npath\ncaption`.
+A text with buttons, of the kind MENU, has these in place of the path.
 Pictures that are drawn to be sent, and copies of the owner's files, are in state/outgoing until no
 message needs them.
 """
 
+import json
 import os
 from binascii import hexlify
 
@@ -15,9 +17,12 @@ from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tenner.store.outbox import Outbox
 
 SUFFIX = "/file"
+MENU = "menu"
 FOLDER = "/outgoing"
 #: Files that wait to be sent, at most.
 MOST = const(6)
@@ -26,6 +31,11 @@ MOST = const(6)
 def pack(kind: str, path: str, caption: str) -> str:
     """Return the text of a message that is a file."""
     return "%s\n%s\n%s" % (kind, path, caption)
+
+
+def menu(text: str, buttons: "Sequence[tuple[str, str]]") -> str:
+    """Return the text of a message with buttons, each a label and up to 64 bytes of data."""
+    return pack(MENU, json.dumps(buttons), text)
 
 
 def unpack(text: str) -> list[str]:

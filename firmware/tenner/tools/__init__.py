@@ -17,8 +17,9 @@ and, where the tool needs it,
                                   without it, all. `tools.built_in` reads both without running
                                   the file: one line, one text in double quotes.
     def check(args, ctx)          checks beyond the schema; raises ToolError before any action.
-    def approval(args, ctx)       returns the exact action in one sentence, if the owner must
-                                  approve it by default.
+    def approval(args, ctx)       returns the exact action in one line, if the owner must approve
+                                  it by default; or a tuple of that, of words that follow on "May
+                                  I ", and of the content, if there is any (`tools.wording`).
     def subjects(args)            returns the texts for the owner's rule, if that is a list: one
                                   must match. For example "read" and "read i2c0:0x48"; without it,
                                   the argument `action`.

@@ -3,6 +3,7 @@
 
 from tenner.log import is_odd
 from tenner.tools.errors import ToolError
+from tenner.tools.wording import named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,15 +24,12 @@ def check(args: dict, ctx: "ToolContext") -> None:
             raise ToolError("cron: an id has no quotes, braces or control characters")
 
 
-def approval(args: dict, ctx: "ToolContext") -> str | None:
+def approval(args: dict, ctx: "ToolContext") -> tuple[str, str] | None:
     """Ask in a turn that has read text of strangers, which must not add or remove jobs."""
     action = args["action"]
     if action == "list" or not (ctx.turn.untrusted_input or ctx.config.get("tools.cron") == "ask"):
         return None
-    what = "%s the job %s" % (action, args["id"])
-    if ctx.turn.untrusted_input:
-        what += ", now that text from outside was read"
-    return what
+    return "%s the job %s" % (action, args["id"]), "%s %s" % (action, named("job", args["id"]))
 
 
 async def preview(args: dict, ctx: "ToolContext") -> str:

@@ -15,6 +15,7 @@ from tenner.port.compat import const, sleep_ms
 from tenner.port.linux.sandbox import Sandbox
 from tenner.tools.errors import ToolError
 from tenner.tools.untrusted import mark_untrusted
+from tenner.tools.wording import named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,9 +74,12 @@ def check(args: dict, ctx: "ToolContext") -> None:
     _program(name)
 
 
-def approval(args: dict, ctx: "ToolContext") -> str:
-    shell = "in a shell" if _with_shell(ctx) else "without a shell"
-    return "run, %s: %s" % (shell, args["command"])
+def approval(args: dict, ctx: "ToolContext") -> tuple[str, str]:
+    command = args["command"]
+    if _with_shell(ctx):
+        return "run, in a shell: " + command, "run a command in a shell"
+    plain = "run " + named("program", split(command)[0])
+    return "run, without a shell: " + command, plain
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:

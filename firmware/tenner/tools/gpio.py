@@ -17,14 +17,17 @@ def check(args: dict, ctx: "ToolContext") -> None:
     pins.check(args, ctx, "in" if args["action"] == "read" else "out")
 
 
-def approval(args: dict, ctx: "ToolContext") -> str | None:
+def approval(args: dict, ctx: "ToolContext") -> tuple[str, str] | None:
     if args["action"] == "read":
         return None
     level = args.get("value", 1)
+    words = ("off", "on")
     text = "set pin %s to %d" % (pins.shown(args), level)
+    plain = "switch pin %s %s" % (pins.shown(args), words[level])
     if args["action"] == "pulse":
         text += " for %d ms, then to %d" % (args["ms"], 1 - level)
-    return text
+        plain += " for %g s, then %s" % (args["ms"] / 1000, words[1 - level])
+    return text, plain
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:

@@ -50,20 +50,30 @@ def subjects(args: dict) -> "Sequence[str]":
     return with_places(action, *places)
 
 
-def approval(args: dict, ctx: "ToolContext") -> str | None:
+def approval(args: dict, ctx: "ToolContext") -> tuple[str, str] | None:
     action = args["action"]
     if action == "scan" or _only_reads(args):
         return None
     if action == "read":
-        text = "write register %s to" % format_bytes(_register(args))
+        sent = _register(args)
+        text = "write register %s to" % format_bytes(sent)
     else:
-        text = "write %s to" % format_bytes(args["data"])
+        sent = args["data"]
+        text = "write %s to" % format_bytes(sent)
     text += " 0x%02x" % args["address"]
     if action == "write" and "register" in args:
         text += " register 0x%02x" % args["register"]
     elif action != "write":
         text += " and read %d bytes" % args.get("length", 1)
-    return "%s on %s%s" % (text, args["bus"], usual(args["address"]))
+    plain = "write %d byte%s to the chip at 0x%02x%s" % (
+        len(sent),
+        "" if len(sent) == 1 else "s",
+        args["address"],
+        usual(args["address"]),
+    )
+    if action != "write":
+        plain += " and read its answer"
+    return "%s on %s" % (text, args["bus"]), plain
 
 
 def _only_reads(args):

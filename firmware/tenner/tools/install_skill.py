@@ -40,10 +40,11 @@ def check(args: dict, ctx: "ToolContext") -> None:
     _place(args, ctx)
 
 
-def approval(args: dict, ctx: "ToolContext") -> str:
-    return "install the skill %s, which later turns may follow, from %s" % (
-        _name(args["name"]),
-        _place(args, ctx),
+def approval(args: dict, ctx: "ToolContext") -> tuple[str, str]:
+    name = _name(args["name"])
+    return (
+        "install the skill %s from %s" % (name, _place(args, ctx)),
+        "install the skill %s, which later turns may follow" % name,
     )
 
 

@@ -42,13 +42,15 @@ def check(args: dict, ctx: "ToolContext") -> None:
         )
 
 
-def approval(args: dict, ctx: "ToolContext") -> str | None:
+def approval(args: dict, ctx: "ToolContext") -> tuple[str, str, str] | None:
     chat = args.get("chat")
     if chat is None or chat in _known(ctx):
         return None
     if "file" in args:
-        return "send the file %s to chat %s: %s" % (args["file"], chat, args["text"])
-    return "send to chat %s: %s" % (chat, args["text"])
+        text = "send the file %s to chat %s" % (args["file"], chat)
+        return text, "send a file to chat %s" % chat, args["text"]
+    text = "send to chat %s" % chat
+    return text, "send a message to chat %s" % chat, args["text"]
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:

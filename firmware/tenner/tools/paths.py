@@ -16,6 +16,7 @@ from tenner.sensors import reading
 from tenner.store import files
 from tenner.tools.errors import ToolError
 from tenner.tools.patterns import matches
+from tenner.tools.wording import named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,28 +169,29 @@ def _check_sensors(args, real):
             raise ToolError(reading.ODD % visible(name))
 
 
-def code_approval(args: dict, ctx: "ToolContext") -> tuple[str, str] | None:
+def code_approval(args: dict, ctx: "ToolContext") -> tuple[str, str, str] | None:
     """
-    Return the question before a change of a file that the board would run, and, in a turn that has
-    read text of strangers, of one that guides later turns; None for others and for files in
-    write_paths.
+    Return the exact action, its plain words and the content, for the question before a change.
+    None without a question: for files in write_paths, and for those that are no code. A guide of
+    later turns is like code in a turn that has read text of strangers.
     """
     real = writable_file(ctx, args["path"])
     name = relative(ctx.workspace, real)
     first = name.split("/")[0].lower()
-    why = "the board would run as code"
+    why = "which I would run as code"
     if first not in CODE:
         if not ctx.turn.untrusted_input or not is_guide(name):
             return None
-        why = "later turns go by, now that text from outside was read"
+        why = "which guides my later turns"
     for pattern in ctx.config.get("write_paths"):
         if matches(pattern, name) or matches(pattern, HOME + "/" + name):
             return None
-    return _change(args, files.size(real), "change %s, which %s" % (name, why))
+    what, content = _change(args, files.size(real), "change %s" % name)
+    return what, "change %s, %s" % (named("file", name), why), content
 
 
 def _change(args, size, what):
-    """Return the question, and below it the new and the removed text of a file of `size` bytes."""
+    """Return the exact action, and the new and the removed text of a file of `size` bytes."""
     if "old" in args:
         content = "- %s\n+ %s" % (
             args["old"].replace("\n", "\n- "),

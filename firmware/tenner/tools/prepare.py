@@ -5,13 +5,13 @@ import asyncio
 import json
 
 from tenner import overlay
-from tenner.log import log, redact, visible
+from tenner.log import log, redact
 from tenner.net.json import strict
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.sensors.bus_errors import reason
 from tenner.store import files
 from tenner.store.appendlog import dumps
-from tenner.tools import schema, secrets
+from tenner.tools import schema, secrets, wording
 from tenner.tools.errors import ToolError
 from tenner.tools.loading import BUILT_IN, load
 from tenner.tools.patterns import matches
@@ -123,20 +123,10 @@ def question(ctx: "ToolContext", name: str, module: "ModuleType | Tool", args: d
         return None
     if rule == "allow" and not hasattr(module, "ASK_ANYWAY"):
         return None
-    text = module.approval(args, ctx) if hasattr(module, "approval") else None
-    if text is None and rule == "ask":
-        text = "%s %s" % (name, json.dumps(args))
-    return text and _shown(text)
-
-
-def _shown(text):
-    """
-    Return the text of a question: one line, and the content line by line where `text` is a pair.
-    No text can pass for another line, and none is invisible.
-    """
-    if isinstance(text, str):
-        return visible(text)
-    return visible(text[0]) + quoted(text[1])
+    action = module.approval(args, ctx) if hasattr(module, "approval") else None
+    if action is None and rule == "ask":
+        action = "%s %s" % (name, json.dumps(args))
+    return action and wording.question(ctx.turn, name, action)
 
 
 def _subjects(args):
@@ -161,7 +151,7 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
             question += await overlay.step("TOOL", _preview, ctx, name, source, args)
         if question is not None:
             if not await ctx.ask(question):
-                raise ToolError("not approved: %s. Do not retry" % question.split("\n")[0])
+                raise ToolError("not approved: %s. Do not retry" % wording.exact(question))
         text = await overlay.step("TOOL", _run, ctx, name, source, args)
     except Exception as error:
         text = "error: %s" % error

@@ -16,11 +16,22 @@ def check(args: dict, ctx: "ToolContext") -> None:
     pins.check(args, ctx, "pwm")
 
 
-def approval(args: dict, ctx: "ToolContext") -> str:
+def approval(args: dict, ctx: "ToolContext") -> tuple[str, str]:
     shown = pins.shown(args)
     if args["action"] == "off":
-        return "stop the pulses of pin %s" % shown
-    return "pulses of %d Hz, %g %% on pin %s" % (args["freq_hz"], args["duty_percent"], shown)
+        return "stop the pulses of pin %s" % shown, "stop the pulses on pin %s" % shown
+    return _pulses(args), "drive pin %s with pulses, %g %% of the time on" % (
+        shown,
+        args["duty_percent"],
+    )
+
+
+def _pulses(args):
+    return "pulses of %d Hz, %g %% on pin %s" % (
+        args["freq_hz"],
+        args["duty_percent"],
+        pins.shown(args),
+    )
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:
@@ -31,4 +42,4 @@ async def run(args: dict, ctx: "ToolContext") -> str:
         gpio.pwm(name, 1000, 0).deinit()
         return "pin %s has no pulses" % pins.shown(args)
     gpio.pwm(name, args["freq_hz"], round(args["duty_percent"] * 655.35))
-    return approval(args, ctx)
+    return _pulses(args)

@@ -10,10 +10,10 @@ TURNS = "person heartbeat cron"
 LIMITS = {"task": (None, 2000)}
 
 
-def approval(args: dict, ctx: "ToolContext") -> str | None:
+def approval(args: dict, ctx: "ToolContext") -> tuple[str, str, str] | None:
     """Ask in a turn that has read text of strangers: a background turn has fewer restrictions."""
     if ctx.turn.untrusted_input:
-        return "do in the background, now that text from outside was read: " + args["task"]
+        return "do in the background", "do a task in the background", args["task"]
     return None
 
 

@@ -45,7 +45,7 @@ def subjects(args: dict) -> "Sequence[str]":
     return found
 
 
-def approval(args: dict, ctx: "ToolContext") -> str | None:
+def approval(args: dict, ctx: "ToolContext") -> tuple[str, str] | None:
     if args["action"] != "transfer":
         return None
     data = args["data"]
@@ -61,7 +61,11 @@ def approval(args: dict, ctx: "ToolContext") -> str | None:
     for name in ("speed", "mode", "bits"):
         if name in args:
             text += ", %s %d" % (name, args[name])
-    return text
+    return text, "send %d byte%s to the chip at %s" % (
+        len(data),
+        "" if len(data) == 1 else "s",
+        args["device"],
+    )
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:

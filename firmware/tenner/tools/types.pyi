@@ -25,9 +25,10 @@ class Notifier(Protocol):
     def notify(self, text: str) -> None: ...
 
 class Turn(Protocol):
-    """The turn that calls a tool: its kind, and the chat that asked."""
+    """The turn that calls a tool: its kind, its text, and the chat that asked."""
 
     kind: str
+    text: str
     channel: str | None
     chat: int | str | None
     #: Has it read text of strangers?

@@ -7,6 +7,7 @@ bot's messages.
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 from .records import Call, Response
@@ -196,13 +197,11 @@ class Telegram(People):
         commands = decoded(arguments.get("commands"))
         if not isinstance(commands, list):
             raise bad_request("can't parse commands: expected an Array")
+        if len(commands) > 100:
+            raise bad_request("BOT_COMMANDS_TOO_MUCH")
         for command in commands:
             name = command.get("command", "") if isinstance(command, dict) else ""
-            if (
-                not (1 <= len(name) <= 32)
-                or not name.replace("_", "a").isalnum()
-                or name.lower() != name
-            ):
+            if not re.fullmatch("[a-z0-9_]{1,32}", name):
                 raise bad_request("BOT_COMMAND_INVALID")
             if not 1 <= len(command.get("description", "")) <= 256:
                 raise bad_request("BOT_COMMAND_DESCRIPTION_INVALID")

@@ -122,7 +122,7 @@ async def request(
     bot: "Api",
     http: "Http",
     method: str,
-    fields: dict | bytes | None,
+    fields: "dict | bytes | Callable[[], Iterator[bytes]] | None",
     sink: "Sink | None" = None,
     timeout_s: float = 30,
 ) -> None:
@@ -137,11 +137,15 @@ async def request(
 
 
 async def attempt(
-    bot: "Api", method: str, fields: dict, http: "Http | None" = None, timeout_s: float = 30
+    bot: "Api",
+    method: str,
+    fields: "dict | Callable[[], Iterator[bytes]]",
+    http: "Http | None" = None,
+    timeout_s: float = 30,
 ) -> bool:
     """
-    Call a method whose failure does no harm; return whether it worked. `http` is a connected
-    client, None the client for sending.
+    Call a method whose failure does no harm; return whether it worked. `fields` may be a `body`
+    for `call`. `http` is a connected client, None the client for sending.
     """
     try:
         if http is None:

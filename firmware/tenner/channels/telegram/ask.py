@@ -3,7 +3,7 @@
 
 from tenner.agent.message_queue import Message
 from tenner.channels.question import IN_FILE
-from tenner.channels.telegram import api, message
+from tenner.channels.telegram import api, menu, message
 from tenner.log import log, visible
 from tenner.net import multipart
 from tenner.port.compat import const
@@ -75,8 +75,8 @@ def _pieces(text):
 
 
 def _caption(text):
-    """Return the caption of a question sent as a file: its first line, which has the action."""
-    return text.split("\n")[0][:_CAPTION] + IN_FILE
+    """Return the caption of a question sent as a file: its lines with the action."""
+    return "\n".join(text.split("\n", 2)[:2])[:_CAPTION] + IN_FILE
 
 
 def alarm_buttons(
@@ -119,6 +119,9 @@ async def pressed(bot: "Pressed", http: "Http", update: dict) -> None:
     kind, _, id = str(update.get("data")).partition(":")
     question = bot.asks.get(id)
     note = None
+    if kind == menu.STRANGER and who == bot.owner:
+        await menu.decided(bot, http, update, id)
+        return
     allowed = [str(one) for one in bot.config.get("telegram.allow") or ()]
     # An alarm that was passed on is theirs to acknowledge, too.
     if kind == "al" and (who == bot.owner or (_NEXT in id and who in allowed)):
@@ -127,6 +130,11 @@ async def pressed(bot: "Pressed", http: "Http", update: dict) -> None:
     if kind == "pr" and who == bot.owner:
         await _alarm(bot, http, update, id, who, "heartbeat")
         return
+    if kind in menu.KINDS:
+        if who == bot.owner or who in allowed or str(update.get("message.chat.id")) in allowed:
+            await menu.pressed(bot, http, update, who)
+            return
+        question = None
     if who != bot.owner:
         log("telegram", "user %s pressed a button that is not theirs" % who)
         answer = "Only the owner can answer this."

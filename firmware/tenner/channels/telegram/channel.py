@@ -124,7 +124,7 @@ class Telegram:
         self.open = []  # messages without an answer
         self._polled: asyncio.Event | None = None  # an Event while a task waits for one poll
         self._heard_ms = ticks_ms()
-        self._slots = slots
+        self.slots = slots
         kept = slots("telegram").load()
         self.offset = kept.get("o", 0)  # 0: all updates are confirmed
         #: Destination of alarms and questions: the owner's chat, in the topic it used last.
@@ -233,7 +233,7 @@ class Telegram:
         if self.home != self.owner:
             state["t"] = self.home[len(self.owner) :]
         try:
-            self._slots("telegram").save(state)
+            self.slots("telegram").save(state)
             self.unsaved = False
         except OSError as error:
             # A restart would lose the open messages: tried again before each poll.

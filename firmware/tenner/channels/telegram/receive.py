@@ -4,7 +4,7 @@
 import asyncio
 
 from tenner import overlay
-from tenner.channels.telegram import api, update
+from tenner.channels.telegram import api, command_list, update
 from tenner.log import log
 from tenner.net.http_errors import Yielded
 from tenner.port.compat import const
@@ -58,13 +58,14 @@ async def receive(bot: "Receiving", http: "Http") -> int:
 
 
 async def _introduce(bot, http):
-    """Ask for the bot's own name."""
+    """Ask for the bot's own name, and tell the list of commands if it has changed."""
 
     def sink(path, value, more):
         if path[-1] == "username" and isinstance(value, str):
             bot.bot_name = value
 
     await api.request(bot, http, "getMe", {}, sink)
+    await command_list.tell(bot, http)
 
 
 async def _unhook(bot, http):

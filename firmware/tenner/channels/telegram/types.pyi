@@ -11,6 +11,7 @@ from tenner.agent.message_queue import Message, Queue
 from tenner.agent.parts import Parts
 from tenner.net.http import Http
 from tenner.store.config import Config
+from tenner.store.two_slot import TwoSlots
 
 class Application(Parts, Protocol):
     """The application that makes the channel."""
@@ -20,7 +21,12 @@ class Application(Parts, Protocol):
     inbox: Queue
 
     def say(
-        self, chat: int | str, text: str, reply_to: int | None = None, id: str | None = None
+        self,
+        chat: int | str,
+        text: str,
+        reply_to: int | None = None,
+        id: str | None = None,
+        channel: str = "telegram",
     ) -> list[str | None]: ...
 
 class Api(Protocol):
@@ -102,6 +108,7 @@ class Receiving(Pressed, Previews, Strangers, Health, Protocol):
     #: A Message that joins the texts of the bot's offline time.
     digest: Message | None
     interrupted: dict | None
+    slots: Callable[[str], TwoSlots]
 
     @property
     def max_open(self) -> int: ...

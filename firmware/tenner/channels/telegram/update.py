@@ -10,6 +10,7 @@ from tenner.agent.message_queue import Message
 from tenner.channels.telegram import api, ask, media, pair, preview, quoted
 from tenner.log import log, log_exception
 from tenner.port.compat import const
+from tenner.store import attachments
 from tenner.tools.untrusted import SOMEBODY
 
 TYPE_CHECKING = False
@@ -323,10 +324,14 @@ def _stranger(bot, update):
     bot.strangers.append(mark)
     if bot.owner:
         name = ask.shown(update.get("from.first_name", ""), 40)
+        text = (
+            "A stranger wrote: %s, user id %d. Let in, they can talk to me; approvals stay yours."
+        )
+        buttons = (("Let in", "g:let:%d" % who), ("Ignore", "g:no:%d" % who))
         bot.say(
             bot.home,
-            "A stranger wrote: %s, user id %d. To let them in, add the id to telegram.allow."
-            % (name or "no name", who),
+            attachments.menu(text % (name or "no name", who), buttons),
             id="stranger-%d" % who,
+            channel="telegram" + attachments.SUFFIX,
         )
     bot.save(bot.offset)
