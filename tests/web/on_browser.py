@@ -97,7 +97,7 @@ def page(context, home):
 
 
 def show(page, view):
-    page.locator(f'nav a[href="#{view}"]').click()
+    browser.choose(page, view)
     page.get_by_role("heading", name=VIEWS[view], exact=True, level=1).wait_for()
 
 
