@@ -935,6 +935,27 @@ def test_a_wider_window_has_all_tabs_above(opened):
     browser.check_fits(page, (720, 900))
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_colors_of_a_phone_are_those_of_the_page(opened, scheme):
+    page = opened(StandIn(), scheme=scheme)
+    header = page.evaluate(
+        """() => {
+          const probe = document.createElement("p");
+          const meta = [...document.querySelectorAll("meta[name=theme-color]")];
+          probe.style.color = meta.find((one) => matchMedia(one.media).matches).content;
+          document.body.append(probe);
+          return [getComputedStyle(probe).color,
+            getComputedStyle(document.querySelector("header")).backgroundColor];
+        }"""
+    )
+    assert header[0] == header[1]
+    found = page.context.new_cdp_session(page).send("Page.getAppManifest")
+    manifest = json.loads(found["data"])
+    assert found["errors"] == [] and manifest["short_name"] == "kitchen"
+    style = "getComputedStyle(document.documentElement).getPropertyValue('--card')"
+    assert manifest["theme_color"] == page.evaluate(style)
+
+
 def test_settings_are_whole_in_a_narrow_window(opened, axe):
     board = StandIn()
     about = "address of the model's server, as its own documentation has it"

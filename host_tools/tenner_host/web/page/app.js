@@ -4,6 +4,7 @@ import { h, lookOnly, note } from "./dom.js";
 import { keepFor } from "./drafts.js";
 import * as chat from "./chat.js";
 import * as heartbeat from "./heartbeat.js";
+import * as home from "./home.js";
 import * as live from "./live.js";
 import * as log from "./log.js";
 import * as now from "./now.js";
@@ -47,6 +48,7 @@ async function show() {
 function setBoard(board) {
   app.board = board;
   document.getElementById("name").textContent = board.name || board.label;
+  home.offer(board.name || board.label);
   showLink();
 }
 
