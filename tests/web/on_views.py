@@ -915,6 +915,21 @@ def test_more_is_opened_and_closed_by_keys(opened):
     log.wait_for(state="hidden")
 
 
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_nothing_moves_for_a_person_who_wants_no_motion(opened, motion):
+    page = opened(full_board())
+    page.emulate_media(reduced_motion=motion)
+    moving = page.evaluate(
+        """() => {
+          document.querySelector("nav button").click();
+          const all = [...document.querySelectorAll("button, #others")];
+          return [document.getAnimations().length,
+            all.filter((one) => parseFloat(getComputedStyle(one).transitionDuration)).length];
+        }"""
+    )
+    assert all(moving) if motion == "no-preference" else moving == [0, 0], moving
+
+
 @pytest.mark.parametrize("view", ["now", "log"])
 def test_the_end_of_a_view_is_above_the_bar(opened, view):
     page = opened(full_board(), view)
