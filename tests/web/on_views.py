@@ -214,6 +214,44 @@ def test_an_empty_board_says_the_next_step(opened, axe):
     assert "when room.temperature > 30" in editor(page).input_value()
 
 
+def test_telegram_is_the_next_step_of_a_board_that_has_the_others(opened, axe):
+    board = full_board()
+    token = {"key": "telegram.token", "about": "token of the bot", "secret": True}
+    board.settings = [{**token, "value": None}]
+    page = opened(board)
+    step = page.get_by_text("To get alarms on your phone, connect Telegram")
+    step.wait_for()
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+    page.locator("main").get_by_role("link", name="Settings").click()
+    page.get_by_role("heading", name="Settings", level=1).wait_for()
+    show(page, "now")
+    step.wait_for()
+    page.get_by_role("button", name="No, thanks").click()
+    step.wait_for(state="hidden")
+    board.asked.clear()
+    page.reload()
+    page.get_by_role("heading", name="5 active alarms").wait_for()
+    assert step.count() == 0
+    assert ("GET", "/settings", None) not in board.asked
+
+
+def test_a_board_with_telegram_and_a_guest_have_no_next_step(opened):
+    board = full_board()
+    token = {"key": "telegram.token", "about": "token of the bot", "secret": True}
+    board.settings = [{**token, "value": "***"}]
+    page = opened(board)
+    page.get_by_role("heading", name="5 active alarms").wait_for()
+    page.wait_for_timeout(300)
+    assert page.get_by_text("connect Telegram").count() == 0
+    board.settings = [{**token, "value": None}]
+    board.guest = True
+    guest = opened(board)
+    guest.get_by_role("heading", name="5 active alarms").wait_for()
+    guest.wait_for_timeout(300)
+    assert guest.get_by_text("connect Telegram").count() == 0
+
+
 def editor(page):
     return page.get_by_label("HEARTBEAT.md", exact=True)
 
