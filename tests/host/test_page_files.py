@@ -1,6 +1,7 @@
 """The modules of the page become one file."""
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -60,3 +61,14 @@ def test_a_circle_is_named():
 def test_the_page_is_four_files():
     assert set(page_files.page()) == {"index.html", "style.css", "icon.svg", "app.js"}
     assert b"\nexport " not in page_files.page()["app.js"]
+
+
+def test_sizes_of_type_and_colors_are_tokens_of_the_style():
+    style = page_files.page()["style.css"].decode()
+    tokens, _, rules = style.partition("* { box-sizing")
+    assert re.findall(r"#[0-9a-f]{3,8}\b(?=[^{]*;)", rules) == []
+    assert re.findall(r"font(?:-size)?: [\d.]+rem", rules) == []
+    defined = set(re.findall(r"(--[\w-]+):", style))
+    used = set(re.findall(r"var\((--[\w-]+)", style))
+    assert used <= defined
+    assert set(re.findall(r"(--[\w-]+):", tokens)) <= used

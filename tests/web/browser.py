@@ -97,6 +97,14 @@ def resize(page, size, scheme):
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
 
 
+def choose(page, view):
+    """Press the tab of a view, which may stand behind "More"."""
+    tab = page.locator(f'nav a[href="#{view}"]')
+    if not tab.is_visible():
+        page.get_by_role("button", name="More").click()
+    tab.click()
+
+
 def check_fits(page, size):
     """Nothing is wider than the window."""
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]

@@ -6,6 +6,7 @@ Run it by `make test-web`.
 import calendar
 import contextlib
 import itertools
+import json
 import re
 import time
 
@@ -97,7 +98,7 @@ def page(context, home):
 
 
 def show(page, view):
-    page.locator(f'nav a[href="#{view}"]').click()
+    browser.choose(page, view)
     page.get_by_role("heading", name=VIEWS[view], exact=True, level=1).wait_for()
 
 
@@ -123,6 +124,18 @@ def test_a_view_fits_and_axe_finds_nothing_serious(page, axe, view, size, scheme
     show(page, view)
     browser.check_fits(page, size)
     browser.check_axe(page, axe)
+
+
+def test_a_home_screen_takes_the_page_by_the_name_of_the_board(page, home):
+    session = page.context.new_cdp_session(page)
+    found = session.send("Page.getAppManifest")
+    assert found["errors"] == []
+    manifest = json.loads(found["data"])
+    assert manifest["name"] == page.locator("#name").inner_text() == "kitchen"
+    assert manifest["start_url"] == manifest["scope"] == home.address
+    # It fetches the mark. A browser of tests stores nothing, and that is all it lacks.
+    lacks = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert {one["errorId"] for one in lacks} <= {"in-incognito"}, lacks
 
 
 def test_the_views_are_reached_by_keys_alone(page):

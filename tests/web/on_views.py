@@ -214,12 +214,50 @@ def test_an_empty_board_says_the_next_step(opened, axe):
     assert "when room.temperature > 30" in editor(page).input_value()
 
 
+def test_telegram_is_the_next_step_of_a_board_that_has_the_others(opened, axe):
+    board = full_board()
+    token = {"key": "telegram.token", "about": "token of the bot", "secret": True}
+    board.settings = [{**token, "value": None}]
+    page = opened(board)
+    step = page.get_by_text("To get alarms on your phone, connect Telegram")
+    step.wait_for()
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+    page.locator("main").get_by_role("link", name="Settings").click()
+    page.get_by_role("heading", name="Settings", level=1).wait_for()
+    show(page, "now")
+    step.wait_for()
+    page.get_by_role("button", name="No, thanks").click()
+    step.wait_for(state="hidden")
+    board.asked.clear()
+    page.reload()
+    page.get_by_role("heading", name="5 active alarms").wait_for()
+    assert step.count() == 0
+    assert ("GET", "/settings", None) not in board.asked
+
+
+def test_a_board_with_telegram_and_a_guest_have_no_next_step(opened):
+    board = full_board()
+    token = {"key": "telegram.token", "about": "token of the bot", "secret": True}
+    board.settings = [{**token, "value": "***"}]
+    page = opened(board)
+    page.get_by_role("heading", name="5 active alarms").wait_for()
+    page.wait_for_timeout(300)
+    assert page.get_by_text("connect Telegram").count() == 0
+    board.settings = [{**token, "value": None}]
+    board.guest = True
+    guest = opened(board)
+    guest.get_by_role("heading", name="5 active alarms").wait_for()
+    guest.wait_for_timeout(300)
+    assert guest.get_by_text("connect Telegram").count() == 0
+
+
 def editor(page):
     return page.get_by_label("HEARTBEAT.md", exact=True)
 
 
 def show(page, view):
-    page.locator(f'nav a[href="#{view}"]').click()
+    browser.choose(page, view)
     page.get_by_role("heading", level=1).wait_for()
 
 
@@ -623,7 +661,8 @@ def test_the_composer_is_in_the_window_below_a_long_conversation(opened, size):
     last.wait_for()
     page.wait_for_timeout(200)
     box = page.get_by_label("Your message").bounding_box()
-    assert box["y"] + box["height"] <= size[1]
+    below = page.locator("nav").bounding_box()["y"] if size == browser.PHONE else size[1]
+    assert box["y"] + box["height"] <= below
     seen = last.bounding_box()
     assert seen["y"] > 0 and seen["y"] + seen["height"] <= box["y"]
 
@@ -860,12 +899,114 @@ def test_what_is_shown_is_saved_as_csv_and_as_a_picture(opened):
     assert width > 1000 and height > 800
 
 
-@pytest.mark.parametrize("view", ["plots", "log", "settings", "update"])
-def test_the_current_tab_is_in_the_window_of_a_phone(opened, view):
-    page = opened(full_board(), view)
-    box = page.locator("nav a[aria-current]").bounding_box()
-    assert 0 <= box["x"] and box["x"] + box["width"] <= browser.PHONE[0]
+def tabs(page):
+    """The tabs that are seen, as a reader of the screen has them, with the current one marked."""
+    found = page.locator("nav a:visible, nav button:visible").all()
+    return [
+        one.inner_text() + (" *" if one.get_attribute("aria-current") else "") for one in found
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_has_a_bar_of_tabs_below_and_the_others_behind_more(opened, axe, scheme):
+    page = opened(full_board(), scheme=scheme)
+    page.get_by_role("img", name="5 active alarms").wait_for()
+    bar = page.locator("nav").bounding_box()
+    assert bar["y"] + bar["height"] == _HEIGHT and bar["width"] == browser.PHONE[0]
+    assert [one.split("\n")[0] for one in tabs(page)] == "Now Chat Heartbeat Plots More".split()
+    for one in page.locator("nav > a, nav > button").all():
+        box = one.bounding_box()
+        assert box["width"] >= 44 and box["height"] >= 44
+    more = page.get_by_role("button", name="More")
+    more.click()
+    assert [one.split()[0] for one in tabs(page)[5:]] == ["Log", "Settings", "Update"]
+    browser.check_axe(page, axe)
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("heading", name="Settings", level=1).wait_for()
+    assert tabs(page)[1:] == ["Chat", "Heartbeat", "Plots", "More *"]
     browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+
+
+def test_more_is_opened_and_closed_by_keys(opened):
+    page = opened(full_board())
+    more = page.get_by_role("button", name="More")
+    log = page.get_by_role("link", name="Log")
+    more.focus()
+    page.keyboard.press("Enter")
+    log.wait_for()
+    assert more.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("Escape")
+    log.wait_for(state="hidden")
+    assert page.evaluate("document.activeElement.textContent") == "More"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+Tab")
+    log.wait_for(state="hidden")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Log", level=1).wait_for()
+    log.wait_for(state="hidden")
+    more.click()
+    page.get_by_role("heading", name="Log", level=1).click()
+    log.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_nothing_moves_for_a_person_who_wants_no_motion(opened, motion):
+    page = opened(full_board())
+    page.emulate_media(reduced_motion=motion)
+    moving = page.evaluate(
+        """() => {
+          document.querySelector("nav button").click();
+          const all = [...document.querySelectorAll("button, #others")];
+          return [document.getAnimations().length,
+            all.filter((one) => parseFloat(getComputedStyle(one).transitionDuration)).length];
+        }"""
+    )
+    assert all(moving) if motion == "no-preference" else moving == [0, 0], moving
+
+
+@pytest.mark.parametrize("view", ["now", "log"])
+def test_the_end_of_a_view_is_above_the_bar(opened, view):
+    page = opened(full_board(), view)
+    page.wait_for_timeout(300)
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    end = page.locator("main > div").bounding_box()
+    assert end["y"] + end["height"] <= page.locator("nav").bounding_box()["y"]
+
+
+def test_a_wider_window_has_all_tabs_above(opened):
+    page = opened(full_board(), "log", (720, 900))
+    page.get_by_role("img", name="5 active alarms").wait_for()
+    seen = "Now HEARTBEAT.md Chat Plots Settings Update Log".split()
+    assert sorted(one.split()[0] for one in tabs(page)) == sorted(seen)
+    assert page.locator("nav").bounding_box()["y"] < 100
+    assert page.locator("nav a[aria-current]").inner_text() == "Log"
+    assert page.evaluate("document.querySelector('nav').scrollWidth") <= 720
+    browser.check_fits(page, (720, 900))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_colors_of_a_phone_are_those_of_the_page(opened, scheme):
+    page = opened(StandIn(), scheme=scheme)
+    header = page.evaluate(
+        """() => {
+          const probe = document.createElement("p");
+          const meta = [...document.querySelectorAll("meta[name=theme-color]")];
+          probe.style.color = meta.find((one) => matchMedia(one.media).matches).content;
+          document.body.append(probe);
+          return [getComputedStyle(probe).color,
+            getComputedStyle(document.querySelector("header")).backgroundColor];
+        }"""
+    )
+    assert header[0] == header[1]
+    found = page.context.new_cdp_session(page).send("Page.getAppManifest")
+    manifest = json.loads(found["data"])
+    assert found["errors"] == [] and manifest["short_name"] == "kitchen"
+    style = "getComputedStyle(document.documentElement).getPropertyValue('--card')"
+    assert manifest["theme_color"] == page.evaluate(style)
 
 
 def test_settings_are_whole_in_a_narrow_window(opened, axe):

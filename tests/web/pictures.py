@@ -56,7 +56,7 @@ def _draw(chromium: Any, name: str, views: list[tuple[str, tuple[int, int], str]
         for view, (width, height), colors in views:
             page.set_viewport_size({"width": width, "height": height})
             page.emulate_media(color_scheme=colors)
-            page.locator(f'nav a[href="#{view}"]').click()
+            browser.choose(page, view)
             _prepare(page, view)
             page.mouse.move(0, 0)
             _save(page, _NAMES.get((name, view), view))

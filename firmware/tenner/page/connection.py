@@ -29,7 +29,7 @@ NO_STORE = const("Cache-Control: no-store")
 _STRICT = (
     b"Connection: close\r\n"
     b"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
-    b"connect-src 'self'; img-src 'self'; manifest-src 'self'; base-uri 'none'; form-action "
+    b"connect-src 'self'; img-src 'self'; manifest-src data:; base-uri 'none'; form-action "
     b"'none'; frame-ancestors 'none'\r\n"
     b"X-Content-Type-Options: nosniff\r\n"
     b"Referrer-Policy: no-referrer\r\n"

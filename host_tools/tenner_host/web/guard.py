@@ -25,7 +25,7 @@ _HEADERS = [
         b"content-security-policy",
         (
             b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-            b"img-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+            b"img-src 'self'; manifest-src data:; base-uri 'none'; form-action 'none'; "
             b"frame-ancestors 'none'"
         ),
     ),

@@ -4,6 +4,7 @@ import { h, lookOnly, note } from "./dom.js";
 import { keepFor } from "./drafts.js";
 import * as chat from "./chat.js";
 import * as heartbeat from "./heartbeat.js";
+import * as home from "./home.js";
 import * as live from "./live.js";
 import * as log from "./log.js";
 import * as now from "./now.js";
@@ -11,13 +12,13 @@ import { askForCode, begin } from "./pairing.js";
 import * as plots from "./plots.js";
 import { isQuiet, quietFor, say } from "./pulse.js";
 import * as settings from "./settings.js";
+import * as tabs from "./tabs.js";
 import * as update from "./update.js";
 
 const VIEWS = { now, chat, heartbeat, plots, log, settings, update };
 // A turn of the agent may take so long without a word.
 const AT_WORK_S = 90;
 const main = document.getElementById("main");
-const nav = document.getElementById("nav");
 const app = { board: null, offers: [], missing: {}, guest: false, readFiles, restarted, note, show };
 let leave = null;
 let shown = 0;
@@ -30,13 +31,9 @@ async function show() {
   const turn = ++shown;
   if (leave) leave();
   leave = null;
-  for (const link of nav.children) {
-    if (VIEWS[link.hash.slice(1)] === view) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  tabs.mark((other) => VIEWS[other] === view);
   current = view;
   setTitle();
-  scrollToTab();
   const place = h("div", null, h("h1", null, view.title));
   main.replaceChildren(place);
   try {
@@ -51,6 +48,7 @@ async function show() {
 function setBoard(board) {
   app.board = board;
   document.getElementById("name").textContent = board.name || board.label;
+  home.offer(board.name || board.label);
   showLink();
 }
 
@@ -73,16 +71,7 @@ function setTitle() {
   const count = live.activeCount();
   const words = `${count} active alarm${count === 1 ? "" : "s"}`;
   document.title = `${count ? `(${count}) ` : ""}${(app.board && app.board.name) || "tenner"} · ${current.title}`;
-  const badge = nav.querySelector("a[href='#now']");
-  if (!badge || Number(badge.dataset.count || 0) === count) return;
-  badge.dataset.count = count;
-  badge.replaceChildren(now.title, ...(count ? [" ", h("span", { class: "badge", "aria-label": words, role: "img" }, String(count))] : []));
-  scrollToTab();
-}
-
-function scrollToTab() {
-  const link = nav.querySelector("[aria-current]");
-  if (link) nav.scrollLeft = link.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+  tabs.count(count, words);
 }
 
 // They are read for a guest by the owner, or by a board at each request.
@@ -121,7 +110,7 @@ async function start() {
   keepFor(offers.includes("replay") ? board.label : "");
   document.getElementById("role").textContent = guest ? "guest: you look only" : "";
   setBoard(board);
-  nav.replaceChildren(...Object.entries(VIEWS).map(([name, view]) => h("a", { href: "#" + name }, view.title)));
+  tabs.draw(document.getElementById("nav"), VIEWS);
   listen();
   if (!board.restarts_for_files && !board.slow) await readFiles().catch((problem) => note(problem.message));
   live.begin(!offers.includes("replay"), showLink);

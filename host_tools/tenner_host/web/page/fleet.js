@@ -1,6 +1,7 @@
 // The page of a fleet: a tile for each board, which leads to the board's page.
 import { events, get, listen } from "./api.js";
 import { h } from "./dom.js";
+import * as home from "./home.js";
 import { askForCode, begin } from "./pairing.js";
 import { beat, heard, isQuiet, quietFor, say, still } from "./pulse.js";
 import { ago, filled, friendly, moment, shown, span } from "./words.js";
@@ -25,6 +26,7 @@ async function start() {
   document.getElementById("name").textContent = "Fleet";
   document.getElementById("role").textContent = found.guest ? "guest: you look only" : "";
   document.title = "Fleet · tenner";
+  home.offer("tenner fleet");
   main.replaceChildren(h("h1", null, "Boards"), summary, grid);
   listen();
   beat(showLink, () => refresh().catch(() => {}));

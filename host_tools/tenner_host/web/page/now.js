@@ -5,6 +5,7 @@ import { filesCard } from "./files.js";
 import { isSwitch } from "./line.js";
 import { follow, isActive, refresh } from "./live.js";
 import { limitsOf, sensorCard } from "./sensors.js";
+import { offerTelegram } from "./steps.js";
 import { vitals } from "./vitals.js";
 import { isVital, parse } from "./words.js";
 
@@ -14,12 +15,14 @@ export async function show(place, app) {
   const problems = h("div");
   const sensors = h("div", { class: "grid sensors" });
   const files = h("div", { class: "files" });
+  const next = h("div", { class: "files" });
   const alarms = alarmViews({ refresh });
   const board = vitals();
   place.className = "now";
-  place.append(problems, alarms.strip, h("h2", null, "Sensors"), sensors, files, ...alarms.folded, board.root);
+  place.append(problems, alarms.strip, h("h2", null, "Sensors"), sensors, files, ...alarms.folded, board.root, next);
   let offered = null;
   let drawn = "";
+  let stepped = false;
 
   function draw(found) {
     const { agent, problem } = found;
@@ -41,6 +44,10 @@ export async function show(place, app) {
       if (focused) [...sensors.querySelectorAll("a")].find((one) => one.hash === focused)?.focus();
     }
     board.update(agent, found.sensors.filter((one) => isVital(one.name)), now);
+    if (!stepped && own.length && tasks.length && found.files_at && !app.guest) {
+      stepped = true;
+      offerTelegram(next);
+    }
     if (offered !== Boolean(found.files_at)) {
       offered = Boolean(found.files_at);
       files.replaceChildren(...(offered ? [] : [filesCard(app, refresh)]));
