@@ -42,6 +42,9 @@ def test_every_file_is_read_as_it_is_in_the_source(board):
             for more in sorted((FIRMWARE / "tenner").rglob(JOINED[name])):
                 if more != FIRMWARE / "tenner" / name:
                     data += more.read_bytes().partition(b"\n")[2]
+        if name == "channels/commands.tsv":
+            head, *rows = data.splitlines(True)
+            data = head + b"".join(sorted(rows, key=lambda row: int(row.split(b"\t")[2])))
         if name == "store/config.tsv":
             data = data_pack.without_meanings(data)
         assert b"".join(files.blocks(*package.locate(name))) == data, name
