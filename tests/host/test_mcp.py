@@ -105,7 +105,8 @@ def test_results_of_every_kind(interpreter, tmp_path, kind):
     assert picture == MARK % "picture" + "a cat\n[image image/png, 1200 bytes, not shown]"
     assert slow == MARK % "slow" + "at last"
     assert "not approved" in lamp and house.done == []
-    assert told["asked"] == ['home.set_lamp {"on": true}']
+    (asked,) = told["asked"]
+    assert asked.endswith('\nExactly: home.set_lamp {"on": true}'), asked
     assert wrong.startswith("error: ") and "what" in wrong
 
 
