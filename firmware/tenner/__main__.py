@@ -17,6 +17,7 @@ import tenner.runtime.preload  # noqa: F401
 
 # isort: split
 from tenner import app
+from tenner.overlay_loader import module
 from tenner.port.linux import port
 from tenner.port.linux.port import Port
 from tenner.runtime import oneshot, stopping
@@ -116,8 +117,11 @@ def main(argv: list[str]) -> int:
 
 
 def _equip(app):
-    """Have signals end the agent in order."""
+    """Have signals end the agent in order, and make its page, which has the log from the first
+    line on."""
     app.until_end = lambda: stopping.wait(app)
+    if app.config.get("web.enabled"):
+        app.page = module("tenner.page.part").make(app)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ VIEWS = {
 
 #: The buttons of a guest: they only look.
 LOOKING = {"Zoom in", "Zoom out", "Earlier", "Later", "CSV", "Read again", "Read it again"}
-LOOKING |= {"All", "None", "PNG"}
+LOOKING |= {"All", "None", "PNG", "More"}
 #: Waits until a view is there.
 SHOWN = {
     "now": lambda page: alarm(page).wait_for(),

@@ -15,7 +15,10 @@ IN_SAFE_MODE = True
 
 
 def make(app: "Paged") -> "Any":
-    """Return the page: of Linux for many browsers at once, of a chip for one after the other."""
+    """Return the page: of Linux for many browsers at once, of a chip for one after the other. That
+    of Linux may be there, for the log from its first line on."""
+    if app.page is not None:
+        return app.page
     name = "tenner.page.server" if app.port.kind == "linux" else "tenner.page.chip"
     return module(name).make(app)
 
