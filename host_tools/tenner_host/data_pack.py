@@ -20,7 +20,7 @@ _FIRST = "store/config.tsv"
 #: The settings of each folder, which belong to that table on a board: see store/config.py.
 _SETTINGS = "*/settings.tsv"
 _PART = "part.py"
-#: The commands of all features, and those of the features: see channels/commands.py.
+#: The commands of all features, and those of the features: see channels/command_table.py.
 _COMMANDS = "channels/commands.tsv"
 _OF_FEATURES = "*/commands.tsv"
 

@@ -39,14 +39,15 @@ def _choices(app: "Reporting", channel, chat):
     names = ring.of(app.state, app.config).names()
     if not names:
         return charts.why_not(app.config, app.clock, names, "") or ""
-    lines = ["/chart " + name for name in names]
+    lines = []
     buttons = []
-    if channel == "telegram":
-        for name in names:
-            # Telegram takes 64 bytes of data.
-            if len(buttons) < _BUTTONS and " " not in name and len(name.encode()) <= _DATA:
-                buttons.append((name, "c:" + name))
-                lines.remove("/chart " + name)
+    most = _BUTTONS if channel == "telegram" else 0
+    for name in names:
+        # Telegram takes 64 bytes of data.
+        if len(buttons) < most and " " not in name and len(name.encode()) <= _DATA:
+            buttons.append((name, "c:" + name))
+        else:
+            lines.append("/chart " + name)
     if not buttons:
         return "Send one of these, with a time such as 7d behind it if you like:\n" + "\n".join(
             lines

@@ -1,7 +1,6 @@
 # tenner channels.telegram.ask: questions and alarms with buttons, and the presses of these.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.agent.message_queue import Message
 from tenner.channels.question import IN_FILE
 from tenner.channels.telegram import api, menu, message
 from tenner.log import log, visible
@@ -143,8 +142,7 @@ async def pressed(bot: "Pressed", http: "Http", update: dict) -> None:
     else:
         question.resolve(kind == "y")
         answer = note = "Allowed" if question.answer else "Denied"
-    fields = {"callback_query_id": str(update.get("id")), "text": answer}
-    await api.attempt(bot, "answerCallbackQuery", fields, http)
+    await menu.answer(bot, http, update, answer)
     fields = api.address(bot.owner)
     fields["message_id"] = update.get("message.message_id")
     if note:
@@ -178,9 +176,4 @@ async def _alarm(bot, http, update, data, who, command="alarms"):
     if action == "ack":
         text += " by " + shown(" ".join(update.get("from.first_name", who).split()), _NAME)
     chat = bot.home if who == bot.owner else str(update.get("message.chat.id", who))
-    message = Message("telegram", chat, text, who)
-    message.by_owner = who == bot.owner
-    fields = {"callback_query_id": str(update.get("id"))}
-    if not bot.inbound.put_nowait(message):
-        fields["text"] = "Too much is waiting. Please try again in a moment."
-    await api.attempt(bot, "answerCallbackQuery", fields, http)
+    await menu.take(bot, http, update, text, chat, who)

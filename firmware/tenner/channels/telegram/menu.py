@@ -24,11 +24,7 @@ _SHORT = const(20)  # characters of a name that leaves room for another one besi
 KINDS = ("c", "s")
 #: The kind of those under the notice of a stranger: `g:let:4242`.
 STRANGER = "g"
-_STARTS = {
-    "temperature": "What is the temperature?",
-    "alarms": "/alarms",
-    "chart": "/chart",
-}
+_STARTS = {"temperature": "What is the temperature?", "alarms": "/alarms", "chart": "/chart"}
 _OLD = "This button is of another time. Send /start for new ones."
 _FULL = "Too much is waiting. Please try again in a moment."
 
@@ -61,32 +57,43 @@ async def send(
 async def decided(bot: "Pressed", http: "Http", update: dict, word: str) -> None:
     """Take the owner's press under the notice of a stranger."""
     action, _, who = word.partition(":")
-    fields = {"callback_query_id": str(update.get("id"))}
-    chat = str(update.get("message.chat.id", bot.owner))
+    chat = _home(bot, str(update.get("message.chat.id", bot.owner)))
     if action != "let":
-        fields["text"] = "Ignored."
-    elif not _queue(bot, chat, "/guest let " + who, bot.owner):
-        fields["text"] = _FULL
-    await api.attempt(bot, "answerCallbackQuery", fields, http)
-    if fields.get("text") != _FULL:
-        fields = {"chat_id": api.address(chat)["chat_id"]}
-        fields["message_id"] = update.get("message.message_id")
-        await api.attempt(bot, "editMessageReplyMarkup", fields, http)
+        await answer(bot, http, update, "Ignored.")
+    elif not await take(bot, http, update, "/guest let " + who, chat, bot.owner):
+        return
+    at = {"chat_id": api.address(chat)["chat_id"], "message_id": update.get("message.message_id")}
+    await api.attempt(bot, "editMessageReplyMarkup", at, http)
 
 
 async def pressed(bot: "Pressed", http: "Http", update: dict, who: str) -> None:
     """Take the press of a person who is let in: queue the message that the button stands for."""
     kind, _, word = str(update.get("data")).partition(":")
     text = "/chart %s 24h" % word if kind == "c" else _STARTS.get(word)
-    fields = {"callback_query_id": str(update.get("id"))}
-    if not text:
-        fields["text"] = _OLD
-    elif not _queue(bot, str(update.get("message.chat.id", who)), text, who):
-        fields["text"] = _FULL
-    await api.attempt(bot, "answerCallbackQuery", fields, http)
+    if text:
+        await take(
+            bot, http, update, text, _home(bot, str(update.get("message.chat.id", who))), who
+        )
+    else:
+        await answer(bot, http, update, _OLD)
 
 
-def _queue(bot, chat, text, who):
-    queued = Message("telegram", bot.home if chat == bot.owner else chat, text, who)
+def _home(bot, chat):
+    return bot.home if chat == bot.owner else chat
+
+
+async def take(bot: "Pressed", http: "Http", update: dict, text: str, chat: str, who: str) -> bool:
+    """Queue `text` as a person's message for a chat, and answer the press; False: no room."""
+    queued = Message("telegram", chat, text, who)
     queued.by_owner = who == bot.owner
-    return bot.inbound.put_nowait(queued)
+    fits = bot.inbound.put_nowait(queued)
+    await answer(bot, http, update, "" if fits else _FULL)
+    return fits
+
+
+async def answer(bot: "Pressed", http: "Http", update: dict, text: str) -> None:
+    """End the wait of the app for the answer to a press; show the person a text, if any."""
+    fields = {"callback_query_id": str(update.get("id"))}
+    if text:
+        fields["text"] = text
+    await api.attempt(bot, "answerCallbackQuery", fields, http)
