@@ -68,6 +68,11 @@ def test_a_board_has_the_settings_without_what_they_mean(board, monkeypatch):
             ("page", "web.enabled"),
         ]
     )
+    # The program was started in the folder of the source, so that its paths are relative.
+    monkeypatch.chdir(FIRMWARE)
+    monkeypatch.setattr(sys, "path", [""])
+    monkeypatch.setattr(config, "_places", ())
+    assert list(config.parts()) == on_there
     monkeypatch.setattr(config, "_places", ())
 
 

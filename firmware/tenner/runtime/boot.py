@@ -258,8 +258,9 @@ def _parts(app: "Starting", is_safe):
     for package, key in on:
         try:
             part = module("tenner.%s.part" % package)
-        except (OSError, ImportError):
+        except (OSError, ImportError) as error:
             log("boot", "%s: its code is not on this board yet: `tenner sync` brings it" % key)
+            log("boot", "%s: %s" % (package, error))
             continue
         if is_safe and not hasattr(part, "IN_SAFE_MODE"):
             continue

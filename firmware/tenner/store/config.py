@@ -98,11 +98,13 @@ def parts() -> "Iterator[tuple[str, str]]":
             package, _, key = word.partition("=")
             yield package, key
         return
-    for place in _tables()[1:]:
+    tables = _tables()
+    package = len(tables[0][0]) - len(TABLE)
+    for place in tables[1:]:
         folder = place[0][: -len(OWN)]
         if files.exists(folder + PART):
             _, first = list(files.lines_of(files.blocks(*place)))[:2]
-            yield folder.rpartition("/tenner/")[2][:-1].replace("/", "."), _row(first)[0]
+            yield folder[package:-1].replace("/", "."), _row(first)[0]
 
 
 def find(key: str) -> tuple[str, str, str, str, bool, str] | None:
