@@ -14,6 +14,7 @@ from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.schedule_files import ScheduleFiles
 from tenner.schedule.service import CronJobs, Heartbeat
 from tenner.schedule.task import Moment
+from tenner.store.outbox_item import Item, covers
 from tenner.store.posix_tz import Zone
 
 # 2026-11-21 00:00:00 UTC, a Saturday.
@@ -258,6 +259,19 @@ class Board:
             return self.settings[name]
         return self.zone if name == "zone" else self
 
+    @property
+    def outbox(self):
+        return self
+
+    @property
+    def items(self):
+        """The messages that wait in its outbox."""
+        found = []
+        for mark in self.waiting:
+            found.append(Item())
+            found[-1].alert = mark
+        return found
+
     def device_id(self):
         return b"board-1"
 
@@ -308,7 +322,7 @@ class Board:
     async def deliver_alert(self, text, mark):
         if isinstance(self.confirms, BaseException):
             raise self.confirms
-        if mark in self.waiting:
+        if any(covers(one, mark) for one in self.waiting):
             return "repeat"
         self.sent.append((self.clock.utc, text))
         self.marks.append(mark)

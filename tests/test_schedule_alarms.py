@@ -899,7 +899,6 @@ class Charts(unittest.TestCase):
         board.chart = lambda *wanted: board.wanted.append(wanted)
         board.deliver = lambda channel, chat, text, alert: ["1"]
         board.owner = lambda: ("telegram", "7")
-        board.outbox, board.items = board, ()
         board.service.deliver = None
         board.settings.update({"heartbeat.channel": "", "heartbeat.chat": ""})
 

@@ -105,6 +105,28 @@ def test_the_buttons_of_an_alarm():
         assert "Traceback" not in bench.log
 
 
+def test_alarms_of_one_beat_have_one_message_with_the_buttons_of_all():
+    fan = "- (every 1s; when room.temperature > 31 reset 28; notify) Switch the fan on.\n"
+    with agent_board(ALERT + fan) as bench:
+        bench.ready()
+        bench.board.set("room.temperature", 31.5)
+        message = alarm_message(bench, r"^2 alarms:\n")
+        assert message.text.split("\n")[1:] == [
+            "\u2022 Warm: 31.5 °C (limit 30)",
+            "\u2022 Switch the fan on. room.temperature 31.5 °C (limit 31)",
+        ]
+        assert [one["text"] for one in message.buttons] == ["Acknowledge", "Mute 1 h", "Why"]
+        answer = press(bench, message, "Acknowledge")
+        assert answer.startswith('Acknowledged: "Warm: 31.5 °C"; room') and "the fan" in answer
+        assert bench.ask("/alarms").count("acknowledged since") == 2
+        bench.telegram.wait_for(lambda _: len(message.buttons) == 3)
+        assert re.match(r"\u2713 acknowledged (\d\d:\d\d )?by ", message.buttons[0]["text"])
+        bench.board.set("room.temperature", 20)
+        bench.wait_told("^back to normal:", count=2)
+        ends = [one for one in bench.telegram.sent if one.text.startswith("back")]
+        assert {one.reply_to for one in ends} == {message.message_id}
+
+
 def test_alarms_over_the_broker(tmp_path):
     with Broker(tmp_path, Authority()) as broker:
         changes = {

@@ -8,6 +8,7 @@ from tenner.agent.turn import Turn
 from tenner.log import log
 from tenner.port.compat import const
 from tenner.port.package import locate
+from tenner.store.outbox_item import covers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ async def deliver(
     """
     if isinstance(alert, str):
         waiting = app.get("delivery").outbox.items
-        if any(item.alert == alert for item in waiting):
+        if any(covers(item.alert, alert) for item in waiting):
             return "repeat"
     alert, channel, chat = _resolved(app, alert, channel, chat)
     if chat is None:

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 _MUTE_S = const(3600)
 _WHO = const(32)
-_HELP = const("expected: ack ID, mute ID [2h], unmute ID, why ID; /alarms shows the IDs")
+# Of more alarms than these an answer says the number.
+_NAMED = const(3)
+_HELP = const(
+    "expected: ack ID, mute ID [2h], unmute ID, why ID, or all for ID; /alarms shows the IDs"
+)
 
 
 async def answer(service: "Service", args: str = "") -> str:
@@ -56,41 +60,67 @@ async def act(service: "Service", words: list[str]) -> str:
         rest = ["line " + "".join(rest[1:2])] + rest[2:]
     if action not in ("ack", "mute", "unmute", "why") or not rest:
         return _HELP
-    task = _find(service, rest[0])
-    if task is None:
-        return "There is no alarm %s now; it may be over. /alarms shows those there are." % rest[0]
+    tasks = _find(service, rest[0], action)
+    if not tasks:
+        return _none(rest[0])
     if action == "why":
-        return await _why(service, task)
+        return "\n\n".join(await _each(_why, service, tasks))
+    amount = " ".join(rest[1:])
     try:
-        occurrences = Occurrences(service)
-        amount = " ".join(rest[1:])
-        answer = _change(occurrences, task, action, amount)
-        _mark(occurrences, task, action == "ack", amount)
+        answer = _change(Occurrences(service), tasks, action, amount)
     except ValueError:
-        return '"%s" is no duration; expected one such as 30m, 2h' % " ".join(rest[1:])
-    text = answer % await _named(service, task)
-    if action == "ack":
-        active = []
+        return '"%s" is no duration; expected one such as 30m, 2h' % amount
+    names = "%d alarms" % len(tasks)
+    if len(tasks) <= _NAMED:
+        names = ", ".join(await _each(_named, service, tasks))
+    text = answer % names
+    active = []
+    for task in tasks if action == "ack" else ():
         for other in alarm_texts.others(service, task):
-            active.append(await _said(service, other))
-        if active:
-            text += " Still active: %s." % ", ".join(active)
+            if other not in tasks and other not in active:
+                active.append(other)
+    if active:
+        text += " Still active: %s." % ", ".join(await _each(_said, service, active))
     return alarm_texts.board(service) + text
 
 
-def _change(occurrences, task, action, amount):
-    """Change the state of an alarm; return the answer with a `%s` for the alarm."""
+async def _each(tell, service, tasks):
+    """Return the texts of a function about each of the tasks."""
+    found = []
+    for task in tasks:
+        found.append(await tell(service, task))
+    return found
+
+
+def _none(name):
+    if name == "all":
+        return "No alarm is active now; /alarms shows all of them."
+    return "There is no alarm %s now; it may be over. /alarms shows those there are." % name
+
+
+def _change(occurrences, tasks, action, amount):
+    """Change the state of alarms; return the answer with a `%s` for them."""
+    seconds = duration(amount) if amount and action == "mute" else _MUTE_S
+    answers = [_change_one(occurrences, task, action, seconds) for task in tasks]
+    occurrences.save()
+    # With several buttons at one message, once all have changed.
+    for task in tasks:
+        _mark(occurrences, task, action == "ack", amount)
+    return ([one for one in answers if one] or ["Nothing to acknowledge, it is over: %s."])[0]
+
+
+def _change_one(occurrences, task, action, seconds):
+    """Change the state of an alarm; return the answer, "" if it is over."""
     condition = task.condition
     moment = occurrences.moment
     is_open = alarms.is_open(task) and condition.alarm is not True
     if action == "ack":
         if not is_open:
-            return "Nothing to acknowledge, it is over: %s."
+            return ""
         condition.alarm[alarms.FLAGS] |= alarms.ACKNOWLEDGED
         condition.alarm[alarms.OWED] &= ~(alarms.REPEAT | alarms.NEXT)
         answer = "Acknowledged: %s. I will say when it is over."
     elif action == "mute":
-        seconds = duration(amount) if amount else _MUTE_S
         condition.muted = moment.now + seconds
         condition.mute_s = seconds
         if is_open:
@@ -102,7 +132,6 @@ def _change(occurrences, task, action, amount):
     else:
         condition.muted = condition.mute_s = 0
         answer = "Not muted any more: %s."
-    occurrences.save()
     return answer
 
 
@@ -118,17 +147,36 @@ def _mark(occurrences, task, is_ack, who):
         return
     moment = occurrences.moment
     short = occurrences.zone.short
+    fellows = _fellows(occurrences.service, task, id)
+    open_ones = [one for one in fellows if not _is_acknowledged(one)]
     actions = ["mute", "why"]
     state = ""
-    if alarm[alarms.FLAGS] & alarms.ACKNOWLEDGED:
+    if len(open_ones) < len(fellows):
         at = " " + short(moment.now)[11:] if is_ack and moment.trusted else ""
         state = "\u2713 acknowledged%s %s" % (at, who[:_WHO] if is_ack else "")
-    else:
+    if open_ones:
         actions.insert(0, "ack")
-    if alarms.is_muted(task.condition, moment):
+        if state:
+            state = "\u2713 %d of %d acknowledged" % (len(fellows) - len(open_ones), len(fellows))
+    if all(alarms.is_muted(one.condition, moment) for one in fellows):
         actions[-2] = "unmute"
         state = "muted until " + short(task.condition.muted)[11:] if moment.trusted else "muted"
-    telegram.mark(id, str(alarm[alarms.ID]), actions, state.strip())
+    telegram.mark(id, alarms.together(fellows)[3:], actions, state.strip())
+
+
+def _fellows(service, task, id):
+    """Return the alarms under way that the message `id` has told, `task` among them."""
+    found = []
+    for one in service.tasks:
+        if alarms.is_open(one) and one.condition.alarm is not True:
+            mark = alarms.mark(one, alarms.BEGIN)
+            if one is task or notices.first(service, mark) == id:
+                found.append(one)
+    return found
+
+
+def _is_acknowledged(task):
+    return bool(task.condition.alarm[alarms.FLAGS] & alarms.ACKNOWLEDGED)
 
 
 async def _said(service, task):
@@ -150,16 +198,21 @@ async def _filled(service, task, template):
     return await sensor_values.fill(service, template, known, False)
 
 
-def _find(service, name):
-    """Return the task of an alarm by its ID (`17`, `17.2` of a repetition), or by `line 5`, or
-    None."""
+def _find(service, name, action):
+    """Return the tasks of alarms by their IDs (`17`, `17.2` of a repetition, `17+18`), by
+    `line 5`, or by `all`: those under way, and for `mute` those that are clear, too."""
+    found = []
+    numbers = name.split(".")[0].split("+")
     for task in service.tasks or ():
         alarm = task.condition and task.condition.alarm
-        if name == "line %d" % task.line and task.condition:
-            return task
-        if isinstance(alarm, list) and name.split(".")[0] == str(alarm[alarms.ID]):
-            return task
-    return None
+        if name == "all":
+            is_meant = alarms.is_alarm(task) if "mute" in action else alarms.is_open(task)
+        else:
+            is_meant = task.condition and name == "line %d" % task.line
+            is_meant = is_meant or isinstance(alarm, list) and str(alarm[alarms.ID]) in numbers
+        if is_meant:
+            found.append(task)
+    return found
 
 
 async def _line(service, task, one):

@@ -334,6 +334,11 @@ def mark(task: "Task", bit: int) -> str:
     return text + ".e" if bit in (NEXT, NEXT_END) else text
 
 
+def together(tasks: "Sequence[Task]") -> str:
+    """Return the mark of a message that tells of the beginnings of these alarms: `al:12+13`."""
+    return "al:" + "+".join([str(task.condition.alarm[ID]) for task in tasks])
+
+
 def _about(condition):
     return "%s %s" % (condition.name(), condition.op)
 

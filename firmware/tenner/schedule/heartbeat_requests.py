@@ -3,9 +3,18 @@
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, prose, sensor_values
+from tenner.schedule import (
+    alarm_texts,
+    alarms,
+    digest,
+    heartbeat_tasks,
+    notices,
+    prose,
+    sensor_values,
+)
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.task import Request
+from tenner.store.outbox_item import covers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +22,8 @@ if TYPE_CHECKING:
     from tenner.schedule.task import Task
     from tenner.schedule.types import Service
 
+# One message tells at most so many alarms.
+_MOST = const(6)
 # An alarm that is told later than this names its beginning.
 _LATE_S = const(300)
 # The key of the task that stands for an offer.
@@ -33,9 +44,7 @@ async def next_request(
     if first.key == _PROSE:
         tasks[:] = []
         return prose.request(heartbeat)
-    group = [first]
-    if not is_alert:
-        group = _group(heartbeat, tasks)
+    group = _together(heartbeat, tasks) if is_alert else _group(heartbeat, tasks)
     behind = [task for task in tasks if task not in group]
     occurrences = Occurrences(heartbeat)
     if not is_alert:
@@ -46,6 +55,8 @@ async def next_request(
     if is_alert:
         request.needs_model = False
         _describe(occurrences, first, request)
+        if len(group) > 1:
+            request.mark = alarms.together(group)
     else:
         _address(occurrences, request)
         behind += prose.waits(heartbeat, group)
@@ -57,6 +68,30 @@ async def next_request(
 def _owes(task):
     """Return whether the owner must be told of a task: its condition is met."""
     return task.condition is not None and not task.asked
+
+
+def _together(heartbeat, tasks):
+    """Return the first alert, and if it is the beginning of an alarm those of others that one
+    message can tell with it."""
+    if not _can_join(tasks[0]):
+        return tasks[:1]
+    # After a power cut one of them may be on its way.
+    items = heartbeat.app.get("delivery").outbox.items
+    known = digest.marks(heartbeat)
+    group = []
+    for task in tasks:
+        if _can_join(task) and len(group) < _MOST:
+            mark = alarms.mark(task, alarms.BEGIN)
+            on_way = mark in known or any(covers(item.alert, mark) for item in items)
+            if not on_way and not notices.is_repeat(heartbeat, mark):
+                group.append(task)
+    return group if tasks[0] in group else tasks[:1]
+
+
+def _can_join(task):
+    if not task.condition or task.asked or task.hold or task.chart_s:
+        return False
+    return alarms.is_alarm(task) and alarms.next_owed(task) == alarms.BEGIN
 
 
 def _group(heartbeat, tasks):
@@ -161,16 +196,26 @@ async def _alert_text(occurrences, request):
     """Return the text of an alert from that of its item, with readings for its
     `{sensor.value}`."""
     heartbeat = occurrences.service
-    task = request.tasks[0]
     texts = dict(request.items[1])
+    if len(request.tasks) == 1:
+        task = request.tasks[0]
+        board = alarm_texts.board(heartbeat) if task.condition else ""
+        return board + await _one_text(occurrences, request, task, texts)
+    lines = [alarm_texts.board(heartbeat) + "%d alarms:" % len(request.tasks)]
+    for task in request.tasks:
+        lines.append("\u2022 " + await _one_text(occurrences, request, task, texts))
+    return "\n".join(lines)
+
+
+async def _one_text(occurrences, request, task, texts):
+    heartbeat = occurrences.service
     text = texts.get(task.line, "")
     condition = task.condition
     alarm = condition.alarm if request.bit else None
     value = alarm[alarms.VALUE] if alarm else task.trigger_value
     known = {} if value is None else {condition.name(): value}
-    board = alarm_texts.board(heartbeat) if condition else ""
     if alarm and request.bit != alarms.BEGIN:
-        return board + await _further_text(occurrences, request, texts)
+        return await _further_text(occurrences, request, texts)
     if condition and not task.notify:
         about = alarm_texts.about(condition)
         text = "%s: %s" % (about, text) if text else about
@@ -188,7 +233,7 @@ async def _alert_text(occurrences, request):
         text += " (%s)" % notes
     if alarm and not (task.notify or task.gave_up):
         text += " (It is over, and no model was asked.)"
-    return board + text
+    return text
 
 
 def _now(occurrences):

@@ -110,13 +110,22 @@ def is_repeat(heartbeat: "Watching", mark: str) -> bool:
 def confirm(heartbeat: "Watching", mark: str, id: int | None = None) -> None:
     """Note that the text of that mark has arrived, as the message `id` of its channel."""
     clock = heartbeat.app.clock
-    line = '["%s",%d' % (mark, clock.now() if clock.trusted else 0)
-    if id and mark[:3] == _ALARM:
-        line += ",%d" % (first(heartbeat, mark) or id)
+    at = clock.now() if clock.trusted else 0
     try:
-        schedule_files.of(heartbeat).keep_mark(line + "]")
+        for one in apart(mark):
+            line = '["%s",%d' % (one, at)
+            if id and one[:3] == _ALARM:
+                line += ",%d" % (first(heartbeat, one) or id)
+            schedule_files.of(heartbeat).keep_mark(line + "]")
     except OSError as error:
         log("heartbeat", "delivery of an alert not stored: %s" % error)
+
+
+def apart(mark: str) -> list[str]:
+    """Return the marks of the alarms that a mark such as `al:12+13` tells together."""
+    if mark[:3] != _ALARM:
+        return [mark]
+    return [_ALARM + number for number in mark[3:].split("+")]
 
 
 def first(heartbeat: "Watching", mark: str) -> int | None:

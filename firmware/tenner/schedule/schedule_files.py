@@ -123,9 +123,9 @@ class ScheduleFiles:
         for name in ("said", "outbox"):
             for line in self._lines(name):
                 head, _, rest = line.partition(b'"al:')
-                number = rest.split(b'"')[0].split(b".")[0]
-                if head[-1:] in (b"[", b",") and number.isdigit():
-                    yield int(number)
+                for number in rest.split(b'"')[0].split(b".")[0].split(b"+"):
+                    if head[-1:] in (b"[", b",") and number.isdigit():
+                        yield int(number)
 
     def hold(self, line: list) -> None:
         """Add a line to held.jsonl, the messages that wait for the end of quiet hours."""

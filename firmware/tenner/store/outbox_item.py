@@ -35,6 +35,15 @@ class Item:
     tries = 0
 
 
+def covers(mark: bool | str, other: str) -> bool:
+    """Return whether a message's mark is `other`, or that of alarms told together, `al:12+13`,
+    and `other` that of one of them, `al:13`."""
+    if mark == other:
+        return True
+    numbers = mark[3:].split("+") if isinstance(mark, str) and mark[:3] == "al:" else []
+    return other[:3] == "al:" and other[3:] in numbers
+
+
 def is_last(item: Item) -> bool:
     """Return whether no part follows the one to send next."""
     return item.part >= len(item.sizes) - 1
