@@ -179,10 +179,7 @@ async def readings_of(
     rows = []
     every_s = page.app.config.get("heartbeat.every")
     for row in line_reading.readings(lines, known, every_s, found):
-        found_row = {"line": row["line"], "kind": row["kind"], "text": row["text"]}
-        if row["calls_per_day"]:
-            found_row["calls_per_day"] = row["calls_per_day"]
-        rows.append(found_row)
+        rows.append(line_reading.brief(row))
         if len(rows) >= _READINGS:
             break
     return rows

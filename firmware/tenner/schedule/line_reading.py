@@ -86,6 +86,12 @@ def readings(
         yield row
 
 
+def brief(row: dict) -> dict:
+    """Return of a reading the part that a page shows; without calls where there are none."""
+    names = ("line", "kind", "text") + (("calls_per_day",) if row["calls_per_day"] else ())
+    return {name: row[name] for name in names}
+
+
 def _of(heartbeat):
     known = known_values.load(heartbeat.app.workspace)
     if known:

@@ -72,12 +72,8 @@ def for_a_page(text: str, sensors: bytes | None, settings: store.Settings) -> di
         if sensors is not None:
             (Path(folder) / "SENSORS.json").write_bytes(sensors)
         known = sensors_beside(Path(folder))
-    rows = []
-    for one in _readings(text, known, settings):
-        rows.append({"line": one["line"], "kind": one["kind"], "text": one["text"]})
-        # As a board does, without calls where there are none.
-        if one["calls_per_day"]:
-            rows[-1]["calls_per_day"] = one["calls_per_day"]
+    brief = firmware("schedule.line_reading").brief
+    rows = [brief(one) for one in _readings(text, known, settings)]
     sensors_of = known.sensors.items() if known else ()
     names = [f"{name}.{value}" for name, row in sensors_of for value in row[0].split()]
     return {"problems": _problems(text, known), "readings": rows, "names": names}
