@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.schedule.sensor_values import show
 from tenner.sensors import units
 
 TYPE_CHECKING = False
@@ -116,7 +115,7 @@ def shown(term: "Condition", value: float, is_difference: bool = False) -> str:
     """Return a number of a condition in the owner's unit."""
     if term.imperial:
         value = units.imperial(value, units.unit(term.value), is_difference)[0]
-    return show(value)
+    return units.show(value)
 
 
 def describe(condition: "Condition", value: float | None = None) -> str:

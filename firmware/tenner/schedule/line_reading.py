@@ -7,7 +7,6 @@ alarm, timed, beat, job, background, done and off.
 
 from tenner.port.compat import const
 from tenner.schedule import heartbeat_parser, heartbeat_tasks, known_values, schedule_files
-from tenner.schedule.sensor_values import show
 from tenner.sensors import units
 
 TYPE_CHECKING = False
@@ -207,7 +206,7 @@ def _per_day(every_s):
 
 
 def _calls(calls):
-    return "1 call" if calls == 1 else "%s calls" % show(calls)
+    return "1 call" if calls == 1 else "%s calls" % units.show(calls)
 
 
 def _amount(term, known, number, has_unit=True):
@@ -216,7 +215,7 @@ def _amount(term, known, number, has_unit=True):
     sign = known.unit(sensor, value) if known else units.unit(value)
     if known and known.imperial:
         number, sign = units.imperial(number, sign, " by" in op)
-    return show(number) + (" " + sign if sign and has_unit else "")
+    return units.show(number) + (" " + sign if sign and has_unit else "")
 
 
 def _term(term, known):

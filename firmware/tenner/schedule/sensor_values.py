@@ -71,15 +71,7 @@ async def fill(
 
 
 def _formatted(value, form):
-    """Return the number as `.1f` or `.0f` asks for; any other form is that of `show`."""
+    """Return the number as `.1f` or `.0f` asks for; any other form is that of `units.show`."""
     if len(form) == 3 and form[0] == "." and form[1] in "0123456789" and form[2] == "f":
         return "%.*f" % (int(form[1]), value)
-    return show(value)
-
-
-def show(value: float) -> str:
-    """Return a reading as a person writes it: two decimals at most."""
-    if isinstance(value, float):
-        text = ("%.2f" % value).rstrip("0").rstrip(".")
-        return "0" if text == "-0" else text
-    return str(value)
+    return units.show(value)

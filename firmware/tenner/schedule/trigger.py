@@ -6,6 +6,7 @@ from tenner.schedule import alarm_texts, alarms, conditions, heartbeat_tasks, se
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
 from tenner.schedule.task import Condition
+from tenner.sensors import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _pieces(occurrences, task, readings):
             yield "%s: no value (%s)" % (term.name(), value)
         else:
             yield conditions.describe(_alone(term), None).replace(
-                term.name(), "%s %s" % (term.name(), sensor_values.show(value)), 1
+                term.name(), "%s %s" % (term.name(), units.show(value)), 1
             )
     moment = occurrences.moment
     met = _is_met(condition, readings, moment.mono_s)
