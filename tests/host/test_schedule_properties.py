@@ -14,7 +14,7 @@ import schedule_sim as sim
 from agent_fakes import Call, Reply, make_agent
 from support import remove_tree, temp_folder
 from tenner.agent.turn import Turn
-from tenner.schedule.conditions import show
+from tenner.schedule.decide import show
 from tenner.schedule.due import after
 from tenner.store.hours import Hours
 

@@ -3,7 +3,7 @@
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, digest, heartbeat_tasks, prose, sensor_values
+from tenner.schedule import alarm_texts, alarms, heartbeat_tasks, notices, prose
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.task import Request
 
@@ -116,7 +116,7 @@ async def _fill(heartbeat, request):
             known[task.condition.name()] = task.trigger_value
     filled = []
     for line, text in found:
-        text = await overlay.step("BEAT_READ", sensor_values.fill, heartbeat, text, known)
+        text = await overlay.step("BEAT_READ", alarm_texts.fill, heartbeat, text, known)
         filled.append((line, text))
     request.items = general, filled
 
@@ -135,8 +135,8 @@ def choose(heartbeat: "Service", request: Request, reply: "Reply") -> None:
 def _describe(occurrences, task, request):
     """Note in `request` the kind and the mark of an alert, and its text if that is not in
     HEARTBEAT.md."""
-    if task.key == digest.KEY:
-        request.text, request.mark = digest.text(occurrences)
+    if task.key == notices.DIGEST:
+        request.text, request.mark = notices.digest(occurrences)
         return
     bit = 0
     if task.condition and not task.asked and alarms.is_alarm(task):
@@ -176,7 +176,7 @@ async def _alert_text(occurrences, request):
         text = "%s: %s" % (about, text) if text else about
     elif alarm:
         text = alarm_texts.begun(condition, text)
-    text = await sensor_values.fill(heartbeat, text, known)
+    text = await alarm_texts.fill(heartbeat, text, known)
     now = _now(occurrences)
     start = alarm[alarms.START] if alarm else now
     notes = ""
@@ -208,7 +208,7 @@ async def _further_text(occurrences, request, texts):
     is_end = request.bit in (alarms.END, alarms.NEXT_END)
     said = {name: alarm[alarms.VALUE]} if is_end else last
     said = await _said(heartbeat, texts, task, said)
-    about = await sensor_values.fill(heartbeat, alarm_texts.about(condition), last)
+    about = await alarm_texts.fill(heartbeat, alarm_texts.about(condition), last)
     sign = alarm_texts.sign(heartbeat, condition)
     if not is_end:
         head = "still: "
@@ -224,5 +224,5 @@ async def _further_text(occurrences, request, texts):
 
 async def _said(heartbeat, texts, task, known):
     """Return the beginning of an item's text."""
-    text = await sensor_values.fill(heartbeat, texts.get(task.line, ""), known, False)
+    text = await alarm_texts.fill(heartbeat, texts.get(task.line, ""), known, False)
     return alarm_texts.shown(text)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule import alarms, conditions, decide, digest, notices, sensor_values
+from tenner.schedule import alarm_texts, alarms, decide, notices
 from tenner.schedule.alarm_texts import state
 from tenner.schedule.occurrences import Occurrences
 
@@ -43,7 +43,7 @@ async def find_due(
     else:
         answer = occurrences.note(*occurrences.decide(heartbeat.tasks, forced))
     if not forced:
-        held = digest.task_of(occurrences) if occurrences.log.files.is_holding() else None
+        held = notices.digest_task(occurrences) if occurrences.log.files.is_holding() else None
         if held and _admit(occurrences, [held], False, False)[0] == "run":
             runs[False].append(held)
             if not due:
@@ -68,19 +68,20 @@ async def _read_sensors(occurrences, due):
             watched.append(task)
     lines = {}
     for task in watched:
-        for term in conditions.terms(task.condition):
+        for term in decide.terms(task.condition):
             if term.sensor not in names:
                 names.append(term.sensor)
                 lines[term.sensor] = task.line
     if not names:
         return {}
-    readings = await overlay.step("BEAT_READ", sensor_values.read, occurrences.service, names)
+    service = occurrences.service
+    readings = await overlay.step("BEAT_READ", alarm_texts.read_sensors, service, names)
     wrong = {}
     for task in watched:
         if alarms.is_alarm(task) and not task.asked:
             alarms.advance(occurrences, task, readings)
-        for term in conditions.terms(task.condition):
-            found = conditions.number(term, readings)
+        for term in decide.terms(task.condition):
+            found = decide.number(term, readings)
             if isinstance(found, str):
                 wrong[term.sensor] = found
     for name in names:
@@ -142,17 +143,17 @@ def _not_met(occurrences, task, readings):
     """Return why a task with a condition has nothing to do now, None when it has."""
     condition = task.condition
     failed = None
-    for term in conditions.terms(condition):
-        if isinstance(conditions.number(term, readings), str):
+    for term in decide.terms(condition):
+        if isinstance(decide.number(term, readings), str):
             failed = failed or "check failed (%s)" % term.name()
-    value = conditions.number(condition, readings)
+    value = decide.number(condition, readings)
     task.alert = task.hold = False
     if task.asked:
         task.trigger_value = None if isinstance(value, str) else value
         return None
     if not alarms.is_alarm(task):
         if not task.pending or task.trigger_value is None:
-            met = conditions.is_met(condition, readings, occurrences.moment.mono_s)
+            met = decide.is_met(condition, readings, occurrences.moment.mono_s)
             task.trigger_value = value if met else None
             if not met:
                 return failed or "no condition met (1 checked)"
@@ -174,7 +175,7 @@ def _not_met(occurrences, task, readings):
     )
     task.alert = not asks
     task.trigger_value = condition.alarm[alarms.VALUE]
-    held = digest.why_held(occurrences, task)
+    held = notices.why_held(occurrences, task)
     if not held:
         if asks:
             _wait_for_model(occurrences, task)

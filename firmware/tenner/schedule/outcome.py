@@ -4,9 +4,9 @@
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, conditions, cron_tick, digest, notices, prose
+from tenner.schedule import alarm_texts, alarms, cron_tick, decide, notices, prose
 from tenner.schedule.occurrences import Occurrences
-from tenner.schedule.run_log import SENT
+from tenner.schedule.saved_state import SENT
 from tenner.schedule.strip_ack import in_capitals, strip_ack, unusable
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ def _owed(service, request, task):
     value = (
         None
         if condition is None or task.trigger_value is None
-        else conditions.shown(condition, task.trigger_value)
+        else decide.shown(condition, task.trigger_value)
     )
     request.why = why = why or unusable(text, value)
     if why:
@@ -128,7 +128,7 @@ def _owed(service, request, task):
     request.mark = "ad:" + str(request.mark)[3:]
     if why:
         return None
-    about = conditions.describe(condition, None)
+    about = decide.describe(condition, None)
     return "%s(later, about %s) %s" % (alarm_texts.board(service), about, strip_ack(text))
 
 
@@ -174,9 +174,9 @@ async def settle(service: "Service", request: "Request") -> tuple[str, str]:
     if request.bit:
         name = "alarm " + request.mark[3:].split(".")[0]
     log(service.area, "%s: %s (%d tokens)" % (name, line.get("why") or sent, tokens))
-    if tasks[0].key == digest.KEY:
+    if tasks[0].key == notices.DIGEST:
         # A power cut may have kept an alarm from noting that its message is held.
-        marks = digest.marks(service)
+        marks = notices.marks(service)
         for mark in marks:
             notices.confirm(service, mark)
         for held in service.tasks or ():
@@ -209,11 +209,11 @@ def _give(service, text, request):
     request.text = text
     payload = request.payload
     if request.hold:
-        digest.hold(service, service.app.clock.now(), request.mark, text)
+        notices.hold(service, service.app.clock.now(), request.mark, text)
         request.sent = "held"
     elif payload is not None:
         request.address = False, payload.get("channel"), payload.get("chat")
-    elif request.mark in digest.marks(service):
+    elif request.mark in notices.marks(service):
         request.sent = "held"
     else:
         mark = request.mark or notices.mark_of(service, text)
@@ -263,7 +263,7 @@ def _about(task):
         return ""
     if task.condition is None:
         return " This was the job %s." % task.key
-    return " This was the alarm %s." % conditions.describe(task.condition, task.trigger_value)
+    return " This was the alarm %s." % decide.describe(task.condition, task.trigger_value)
 
 
 def _told(occurrences, request):

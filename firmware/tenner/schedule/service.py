@@ -13,7 +13,7 @@ from tenner import overlay
 from tenner.agent import background, health
 from tenner.port.compat import const
 from tenner.schedule import (
-    cron_edit,
+    command,
     cron_jobs,
     heartbeat_tasks,
     notices,
@@ -21,7 +21,6 @@ from tenner.schedule import (
     prose,
     rules,
     tick,
-    trigger,
 )
 from tenner.schedule.task import Retry
 
@@ -304,7 +303,7 @@ class Heartbeat(Service):
         """Run the tasks without a condition, or those of these lines; report the outcome and the
         alarms to that chat."""
         answer = await self.step(lines)
-        text = await overlay.run("BEAT", trigger.preview, self) if lines is True else ""
+        text = await overlay.run("BEAT", command.preview, self) if lines is True else ""
         text += "heartbeat: %s (%s)" % answer
         await overlay.run("SEND", background.tell, self.app, text, channel, chat)
 
@@ -352,24 +351,24 @@ class CronJobs(Service):
 
     def lines(self) -> "Iterator[str]":
         """Yield one line for each job: its id, its time, its next run."""
-        return cron_edit.lines(self)
+        return cron_jobs.lines(self)
 
     def add(self, entry: dict) -> str:
         """Add an entry, in the place of one with the same id, and return in words when its job
         runs; ValueError names the mistake."""
-        return cron_edit.add(self, entry)
+        return cron_jobs.add(self, entry)
 
     def times(self, entry: dict) -> str:
         """Return in words when the job of an entry would run; ValueError names the mistake."""
-        return cron_edit.times(self, entry)
+        return cron_jobs.times(self, entry)
 
     def remove(self, key: str) -> None:
         """Remove a job; ValueError for an unknown id."""
-        cron_edit.remove(self, key)
+        cron_jobs.remove(self, key)
 
     def enable(self, key: str, enabled: bool = True) -> None:
         """Switch a job on, also after failures, or off; ValueError for an unknown id."""
-        cron_edit.enable(self, key, enabled)
+        cron_jobs.enable(self, key, enabled)
 
 
 def _size_and_time(path):

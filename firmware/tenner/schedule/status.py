@@ -9,7 +9,7 @@ from tenner import overlay
 from tenner.port.compat import const
 from tenner.schedule import (
     alarm_texts,
-    conditions,
+    decide,
     line_reading,
     notices,
     prose,
@@ -19,7 +19,7 @@ from tenner.schedule import (
 from tenner.schedule.decide import chain
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
-from tenner.schedule.run_log import SENT
+from tenner.schedule.saved_state import SENT
 from tenner.schedule.task import Moment
 from tenner.sensors import units
 
@@ -155,7 +155,7 @@ def tasks(
             one["waits"] = task.pending.reason
         condition = task.condition
         if condition:
-            one["condition"] = conditions.describe(condition)
+            one["condition"] = decide.describe(condition)
             one["value"] = condition.seen
             one["unit"] = units.unit(condition.value)
             if condition.imperial:
