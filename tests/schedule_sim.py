@@ -362,21 +362,21 @@ def quiet():
     from tenner.schedule import (
         alarm_texts,
         alarms,
-        cron_tick,
         notices,
         outcome,
         reload,
         saved_state,
+        tick,
     )
 
     for module in (
         alarms,
-        cron_tick,
         notices,
         alarm_texts,
         outcome,
         reload,
         saved_state,
+        tick,
     ):
         module.log = _silent
     return tenner_log.log

@@ -19,6 +19,7 @@ from tenner.schedule import (
     notices,
     outcome,
     prose,
+    requests,
     rules,
     tick,
 )
@@ -169,7 +170,7 @@ class Service:
         try:
             while tasks:
                 request = await overlay.step(
-                    "BEAT", tick.next_request, self, tasks, answer, alerts
+                    "BEAT", requests.next_request, self, tasks, answer, alerts
                 )
                 if request is None:
                     break
@@ -222,7 +223,7 @@ class Service:
             if request.choose:
                 reply = await self.run_turn(request)
                 if request.tasks:
-                    await overlay.step("BEAT", tick.choose, self, request, reply)
+                    await overlay.step("BEAT", requests.choose, self, request, reply)
                 else:
                     await overlay.step("READ", prose.choose, self, request, reply)
                 if request.needs_model:
@@ -240,7 +241,7 @@ class Service:
         """Write the text of a request of the heartbeat."""
         await overlay.step("READ", rules.read_items, self, request)
         if request.tasks:
-            await overlay.step("BEAT_READ", tick.compose, self, request)
+            await overlay.step("BEAT_READ", requests.compose, self, request)
         else:
             await overlay.step("READ", prose.compose, self, request)
 
