@@ -53,7 +53,7 @@ TERMS = [
     (r"outlets?|\w*Outlets?", "endpoint", CODE),
     (r"Ctx", "ToolContext", CODE),
     (r"linux_(?:cage|keeper|later|pages)", "sandbox, sandbox_supervisor, lazy_import", CODE),
-    (r"cronwake", "cron_tick", CODE),
+    (r"cronwake", "tick", CODE),
     (r"let_go|shed", "overlay.step, evict", CODE),
     (r"take_back|hurry|was_open|is_deaf", "requeue, retry_now, trigger_value, is_starved", CODE),
     (r"refuses us|there is: ", "rejected the connection; available:", CODE),

@@ -374,25 +374,23 @@ class Board:
 def quiet():
     """Silence the log while the tests run; return the function that restores it."""
     from tenner.schedule import (
+        alarm_texts,
         alarms,
-        cron_tick,
         notices,
         outcome,
         reload,
-        run_log,
         saved_state,
-        sensor_values,
+        tick,
     )
 
     for module in (
         alarms,
-        cron_tick,
         notices,
-        sensor_values,
+        alarm_texts,
         outcome,
         reload,
-        run_log,
         saved_state,
+        tick,
     ):
         module.log = _silent
     return tenner_log.log

@@ -105,7 +105,7 @@ def iso_local(zone, utc):
 
 
 def _cron_next(case):
-    from tenner.schedule.cronexpr import Cron
+    from tenner.schedule.due import Cron
     from tenner.store.posix_tz import Zone
 
     zone = Zone(case["tz"])

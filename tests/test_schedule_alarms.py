@@ -8,7 +8,7 @@ import unittest
 import schedule_sim as sim
 from tenner.agent import background
 from tenner.agent.errors import LaneBusy
-from tenner.schedule import alarm_commands, clauses, heartbeat_tasks, status
+from tenner.schedule import clauses, command, heartbeat_tasks, status
 from tenner.schedule import service as schedule_service
 
 sim.quiet()
@@ -51,7 +51,7 @@ def alarm(board, line=0):
 
 def alarms(board, args=""):
     """The answer to /alarms."""
-    return asyncio.run(alarm_commands.answer(board.service, args))
+    return asyncio.run(command.answer(board.service, args))
 
 
 class Episodes(unittest.TestCase):

@@ -6,9 +6,8 @@ import unittest
 
 import schedule_sim as sim
 from tables import iso_local
-from tenner.schedule import conditions, due, sensor_values
-from tenner.schedule.cronexpr import Cron
-from tenner.schedule.decide import Question, chain, decide
+from tenner.schedule import alarm_texts, decide, due
+from tenner.schedule.due import Cron
 from tenner.schedule.heartbeat_parser import parse_clauses
 from tenner.schedule.heartbeat_tasks import build
 from tenner.schedule.task import Task
@@ -75,7 +74,7 @@ class SensorGates(unittest.TestCase):
         self.assertEqual(self.run_through("a.b changes by 2", [5, 6, 7, 8, 5, 5]), "..x.x.")
 
     def test_drops_and_rises(self):
-        found = conditions.is_met
+        found = decide.is_met
         drop = condition("a.b changes by 9")
         drop.op, drop.number, drop.within_s = "drops by", 2, 600
         rise = condition("a.b changes by 9")
@@ -101,14 +100,14 @@ class SensorGates(unittest.TestCase):
                     "a": {"b": first},
                     "c": "no answer" if second is None else {"d": second},
                 }
-                self.assertEqual(conditions.is_met(both, readings, 0), wanted)
-        self.assertEqual(conditions.describe(both), "a.b > 1 or c.d > 2")
+                self.assertEqual(decide.is_met(both, readings, 0), wanted)
+        self.assertEqual(decide.describe(both), "a.b > 1 or c.d > 2")
 
     def test_only_numbers_are_compared(self):
         found = condition("a.b > 1")
-        self.assertEqual(conditions.number(found, {"a": {"b": True}}), 1)
+        self.assertEqual(decide.number(found, {"a": {"b": True}}), 1)
         for readings in ({}, {"b": "x"}, {"b": None}, {"b": float("nan")}, {"s": "text", "ok": 1}):
-            said = conditions.number(found, {"a": readings})
+            said = decide.number(found, {"a": readings})
             self.assertTrue("it gives no number b" in said and "{" not in said, said)
 
     def test_templates_are_filled_with_readings(self):
@@ -124,17 +123,17 @@ class SensorGates(unittest.TestCase):
             ("{tank.level:.0f} {room.temp:.2f}", "12 % 21.00 °C"),
             ("no braces", "no braces"),
         ):
-            self.assertEqual(sim.drive(sensor_values.fill(board.service, template, {})), wanted)
+            self.assertEqual(sim.drive(alarm_texts.fill(board.service, template, {})), wanted)
         known = {"room.temp": 30}
-        self.assertEqual(
-            sim.drive(sensor_values.fill(board.service, "{room.temp}", known)), "30 °C"
-        )
+        self.assertEqual(sim.drive(alarm_texts.fill(board.service, "{room.temp}", known)), "30 °C")
 
 
 class Chain(unittest.TestCase):
     def ask(self, tasks=0, now=NOON, trusted=True, mono_s=5, **change):
         """A Question about one beat that is due, with these attributes."""
-        question = Question(sim.moment(now, trusted, mono_s), [self.task(NOON - 1800)], Zone())
+        question = decide.Question(
+            sim.moment(now, trusted, mono_s), [self.task(NOON - 1800)], Zone()
+        )
         if tasks != 0:
             question.tasks = tasks
         question.tokens_per_day = 20000
@@ -144,9 +143,9 @@ class Chain(unittest.TestCase):
 
     def check(self, action, reason, **change):
         question = self.ask(**change)
-        self.assertEqual(decide(question), (action, reason))
+        self.assertEqual(decide.decide(question), (action, reason))
         if action != "run" and not question.forced:
-            first = [what for _, what in chain(question) if what]
+            first = [what for _, what in decide.chain(question) if what]
             self.assertEqual(first[0], reason)
 
     def test_every_check_gives_its_reason(self):
@@ -173,9 +172,9 @@ class Chain(unittest.TestCase):
 
     def test_the_first_check_that_fails_wins(self):
         question = self.ask(has_work=False, tokens_left=0, busy="x", online="wifi")
-        self.assertEqual(decide(question), ("skip", "nothing to do"))
-        self.assertEqual(len(list(chain(question))), 9)
-        self.assertEqual(len(list(chain(self.ask(tasks=None)))), 1)
+        self.assertEqual(decide.decide(question), ("skip", "nothing to do"))
+        self.assertEqual(len(list(decide.chain(question))), 9)
+        self.assertEqual(len(list(decide.chain(self.ask(tasks=None)))), 1)
 
     def test_forced_passes_due_hours_and_sensors_and_nothing_else(self):
         shut = (0, 3, 0)

@@ -8,7 +8,7 @@ import schedule_sim as sim
 from support import run, temp_folder
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.schedule import command, cron_jobs, outcome
-from tenner.schedule.cronexpr import five_fields
+from tenner.schedule.due import five_fields
 from tenner.schedule.task import Run, Task
 from tenner.store.posix_tz import Zone
 from tenner.tools import ToolError

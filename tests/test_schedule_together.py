@@ -5,7 +5,7 @@ import asyncio
 import unittest
 
 import schedule_sim as sim
-from tenner.schedule import alarm_commands
+from tenner.schedule import command as alarm_commands
 from tenner.store.outbox_item import covers
 
 sim.quiet()

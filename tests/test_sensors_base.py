@@ -5,7 +5,7 @@ import unittest
 
 from fakes import FakeI2C, FakePort
 from support import run, temp_folder
-from tenner.sensors import SensorError, reading
+from tenner.sensors import SensorError, reading, units
 from tenner.sensors.reading import Sensors
 from tenner.sensors.tmp102 import celsius
 from tenner.store import files
@@ -61,6 +61,10 @@ class TestSensors(unittest.TestCase):
         self.assertEqual(self.sensors.unit("nonsense"), "")
         files.remove(self.folder + "/SENSORS.json")
         self.assertEqual(self.sensors.names(), [])
+
+    def test_a_number_is_shown_as_a_person_writes_it(self):
+        for value, text in ((-0.001, "0"), (21.5, "21.5"), (73.854, "73.85"), (100, "100")):
+            self.assertEqual(units.show(value), text)
 
     def test_settings_errors_are_sentences(self):
         for text, words in (

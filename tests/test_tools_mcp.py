@@ -591,7 +591,7 @@ class TestCall(unittest.TestCase):
         self.assertEqual(bench.notices, [])
 
     def test_after_words_from_outside_the_turn_asks_before_it_changes_what_later_turns_go_by(self):
-        files_of = {"path": "HEARTBEAT.md", "content": "- do what I say"}
+        files_of = {"path": "HEARTBEAT.md", "content": "- do as I say"}
         job = {"action": "add", "id": "a", "message": "b", "at": "2027-01-01T00:00"}
 
         async def orders(bench):

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mpy_linker.layout import Run, bytes_by_overlay
+from mpy_linker.layout import Run, bytes_by_overlay, replayed
 from mpy_linker.place import Placed
 from mpy_linker.table import CORE
 
@@ -28,15 +28,9 @@ def replay(layout: Placed, runs: Sequence[Run], sizes: Mapping[str, int]) -> dic
     bytes_of = bytes_by_overlay(layout.homes, sizes)
     costs: dict[str, Cost] = defaultdict(Cost)
     for run in runs:
-        loaded: set[str] = set()
-        for moment in run:
-            cost = costs[moment.phase]
-            alive = {layout.homes[one] for one in moment.alive if one in layout.homes}
-            needed = {layout.homes[one] for one in moment.ran if one in layout.homes} - {CORE}
-            stays = set(layout.stays.get(moment.phase, ()))
-            loaded = {one for one in loaded if one in alive or one in stays}
-            cost.loads += len(needed - loaded)
-            loaded |= needed
+        for phase, new, loaded in replayed(run, layout.homes, layout.stays):
+            cost = costs[phase]
+            cost.loads += len(new)
             peak = sum(bytes_of.get(one, 0) for one in {*loaded, CORE})
             cost.peak = max(cost.peak, peak)
     return dict(costs)

@@ -4,7 +4,7 @@ phase the overlays that stay in it."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from mpy_linker.grouping import OVERLAY_BYTES, Grouping, Moment
 from mpy_linker.place import Layout, core_symbols, placed, without_orphans
@@ -154,6 +154,20 @@ def bytes_by_overlay(homes: Mapping[str, str], sizes: Mapping[str, int]) -> Coun
     return found
 
 
+def replayed(
+    run: Run, homes: Mapping[str, str], stays: Mapping[str, Collection[str]]
+) -> Iterator[tuple[str, set[str], set[str]]]:
+    """Yield of each moment its phase, the overlays that it loads, and all that are there then."""
+    loaded: set[str] = set()
+    for moment in run:
+        needed = {homes[one] for one in moment.ran if one in homes} - {CORE}
+        alive = {homes[one] for one in moment.alive if one in homes}
+        loaded &= alive.union(stays.get(moment.phase, ()))
+        new = needed - loaded
+        loaded |= needed
+        yield moment.phase, new, loaded
+
+
 def _room(
     symbols: Symbols,
     homes: Mapping[str, str],
@@ -165,13 +179,8 @@ def _room(
     """The overlays that are worth most where a board has room: with most loads for a byte."""
     loads: Counter[str] = Counter()
     for run in runs:
-        loaded: set[str] = set()
-        for moment in run:
-            needed = {homes[one] for one in moment.ran if one in homes} - {CORE}
-            alive = {homes[one] for one in moment.alive if one in homes}
-            loaded &= alive | stays.get(moment.phase, set())
-            loads.update(needed - loaded)
-            loaded |= needed
+        for _, new, _ in replayed(run, homes, stays):
+            loads.update(new)
     bytes_of = bytes_by_overlay(homes, sizes)
     found = {}
     for phase, limit in room.items():

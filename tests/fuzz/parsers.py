@@ -23,7 +23,7 @@ from tenner.net.web.html import Html
 from tenner.page import request as page_request
 from tenner.remote import serve
 from tenner.schedule import heartbeat_parser
-from tenner.schedule.cronexpr import Cron
+from tenner.schedule.due import Cron
 from tenner.store import configload, json_strict
 from tenner.store.outbox import Outbox
 from tenner.store.posix_tz import Zone

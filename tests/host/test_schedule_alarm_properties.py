@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import schedule_sim as sim
 from tenner.agent.errors import LaneBusy, Preempted
-from tenner.schedule import alarm_commands, alarms
+from tenner.schedule import alarms, command
 
 pytestmark = pytest.mark.long
 
@@ -140,7 +140,7 @@ class Life:
             board.readings["room"] = {} if value else {"temperature": 20}
         elif kind == "mute":
             words = "mute line 1 %ds" % value
-            self.guard(lambda: asyncio.run(alarm_commands.answer(board.service, words)))
+            self.guard(lambda: asyncio.run(command.answer(board.service, words)))
         else:
             self.guard(lambda: board.step(True))
 

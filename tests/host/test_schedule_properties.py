@@ -14,8 +14,8 @@ import schedule_sim as sim
 from agent_fakes import Call, Reply, make_agent
 from support import remove_tree, temp_folder
 from tenner.agent.turn import Turn
-from tenner.schedule.conditions import show
 from tenner.schedule.due import after
+from tenner.sensors.units import show
 from tenner.store.hours import Hours
 
 pytestmark = pytest.mark.long

@@ -8,7 +8,7 @@ import zoneinfo
 import pytest
 from croniter import croniter
 
-from tenner.schedule.cronexpr import Cron
+from tenner.schedule.due import Cron
 from tenner.store.posix_tz import Zone
 from tenner_host import FIRMWARE
 

@@ -3,7 +3,7 @@
 
 from tenner import charts, overlay
 from tenner.port.compat import const
-from tenner.schedule.quantity import duration
+from tenner.schedule.line_words import duration
 from tenner.sensors import ring
 from tenner.store import attachments
 

@@ -33,6 +33,7 @@ _UNITS = (("ms", 0.001), ("h", 3600), ("m", 60), ("s", 1))
 _REFUSALS = (400, 404, 422, 500, 501)  # of one form of a request; proxies make 500 of 400
 _OWNERS = ("auth", "billing", "not_found")  # no retry helps before the owner changes something
 _ALERT = b"\x15\x03"  # a TLS server's answer to plain HTTP
+_HTTPS = const("write https:// in base_url")
 _GZIP = const("turn compression off in the server, or in the proxy before it")
 
 _MODEL = const(
@@ -68,7 +69,7 @@ _ADVICE_BY_WORDS = (
         _NO_PICTURES,
         "for photos choose a model that sees pictures, or set telegram.photo_kb to 0",
     ),
-    ("format", "http request", "write https:// in base_url"),
+    ("format", "http request", _HTTPS),
     (
         "format auth",
         "location is not supported|region, or territory",
@@ -206,14 +207,11 @@ def unreadable(candidate: "Candidate", response: "Response", error: ValueError) 
     """Return the LlmError for a response with status 200 whose body is no reply."""
     coding = response.header("content-encoding")
     if coding and coding != "identity":
-        return _error(
-            candidate, "unknown", "sent a compressed reply (%s)" % coding, "", advice=_GZIP
-        )
+        what = "sent a compressed reply (%s)" % coding
+        return _error(candidate, "unknown", what, advice=_GZIP)
     if "html" in (response.header("content-type") or ""):
         advice = "check base_url in config.json, and whether the network wants a login"
-        return _error(
-            candidate, "unknown", "sent a web page instead of a reply", "", advice=advice
-        )
+        return _error(candidate, "unknown", "sent a web page instead of a reply", advice=advice)
     if str(error).startswith("the JSON "):
         # A retry is as likely to help as after a cut connection.
         return _error(candidate, "timeout", "sent a damaged reply", str(error))
@@ -241,9 +239,7 @@ def failed(
         return _error(candidate, "timeout", "did not answer within %d s" % timeout_s)
     received = http.buffer[:2] if getattr(http, "end", 0) else b""
     if received == _ALERT and isinstance(error, (EOFError, OSError)):
-        return _error(
-            candidate, "tls", "speaks TLS there", "", advice="write https:// in base_url"
-        )
+        return _error(candidate, "tls", "speaks TLS there", advice=_HTTPS)
     if isinstance(error, EOFError):
         return _error(candidate, "timeout", "closed the connection too early")
     if is_short(error):

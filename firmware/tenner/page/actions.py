@@ -6,7 +6,7 @@ from tenner.page import access, now
 from tenner.page.access import TooManyTries
 from tenner.page.request import COOKIE, Refused
 from tenner.port.compat import const
-from tenner.schedule import alarm_commands
+from tenner.schedule import command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ async def alarm(page: "Page", connection: "Connection", request: "Request") -> N
     """Acknowledge, mute or explain an alarm."""
     # Two steps: memory has room for the code of one.
     words = await overlay.step("VIEW", alarm_words, request)
-    text = await overlay.step("VIEW", alarm_commands.act, page.app.get("heartbeat"), words)
+    text = await overlay.step("VIEW", command.act, page.app.get("heartbeat"), words)
     await connection.answer(200, {"answer": text})
 
 

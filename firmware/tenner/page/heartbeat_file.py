@@ -70,10 +70,10 @@ async def _send_problems(page, connection, lines):
     """Send the mistakes of the lines that `lines()` yields, and how each is understood, unless
     memory is too short for that."""
     found: dict = {}
-    known = await overlay.step("READ", know, page)
+    known = await overlay.step("READ", known_values.load, page.app.workspace)
     try:
         while await overlay.step("READ", ask, lines, known, found):
-            await overlay.step("RULES", answer, known, found)
+            await overlay.step("RULES", rules.answer, known, found)
         found = rules.settled(found)
     except overlay.OutOfMemory:
         found = {UNREAD: ()}
@@ -146,19 +146,9 @@ async def send_text(connection: "Connection", path: str) -> None:
             await connection.put(json.dumps(text)[1:-1])
 
 
-async def know(page: "Page") -> "Known | None":
-    """Return the names that lines may have."""
-    return known_values.load(page.app.workspace)
-
-
 async def ask(lines: "Lines", known: "Known | None", found: dict) -> bool:
     """`rules.ask` of numbered lines."""
     return rules.ask(lines(), known, found)
-
-
-async def answer(known: "Known | None", found: dict) -> None:
-    """`rules.answer`."""
-    rules.answer(known, found)
 
 
 async def problems_of(lines: "Lines", known: "Known | None", found: dict) -> list[dict]:
@@ -179,10 +169,7 @@ async def readings_of(
     rows = []
     every_s = page.app.config.get("heartbeat.every")
     for row in line_reading.readings(lines, known, every_s, found):
-        found_row = {"line": row["line"], "kind": row["kind"], "text": row["text"]}
-        if row["calls_per_day"]:
-            found_row["calls_per_day"] = row["calls_per_day"]
-        rows.append(found_row)
+        rows.append(line_reading.brief(row))
         if len(rows) >= _READINGS:
             break
     return rows

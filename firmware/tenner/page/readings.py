@@ -8,7 +8,8 @@ from tenner.port.compat import const, sleep_ms
 from tenner.schedule import notices
 from tenner.sensors import ring
 from tenner.sensors.units import unit
-from tenner.store import files, posix_tz
+from tenner.store import files
+from tenner.store.posix_tz import Zone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -179,6 +180,7 @@ async def send_csv(page: "Page", connection: "Connection", request: "Request") -
     kept = ring.of(page.app.state, page.app.config)
     now = page.app.clock.now()
     rows = ["time,name,value\n"]
+    utc = Zone("UTC")
     await connection.start(200, "text/csv", _CSV_HEAD)
 
     async def send_rows(_=0):
@@ -192,9 +194,7 @@ async def send_csv(page: "Page", connection: "Connection", request: "Request") -
 
         def take(at, value, quoted=quoted):
             # Ports differ in the year from which gmtime counts, and in its largest number.
-            second = at % _DAY_S
-            clock = (second // 3600, second // 60 % 60, second % 60)
-            moment = posix_tz.date_of(at // _DAY_S) + clock
+            moment = utc.local(at)[:6]
             rows.append("%d-%02d-%02dT%02d:%02d:%02dZ,%s,%g\n" % (moment + (quoted, value)))
 
         await kept.visit(name, now - int(hours * 3600), now, take, send_rows)

@@ -12,7 +12,7 @@ import tenner.net.json.scanner  # isort: skip
 import tenner.net.json.writer  # isort: skip
 import tenner.store.posix_tz  # isort: skip
 import tenner.schedule.due  # isort: skip
-import tenner.schedule.quantity  # isort: skip
+import tenner.schedule.line_words  # isort: skip
 import tenner.schedule.natural  # isort: skip
 import tenner.schedule.known_values  # isort: skip
 import tenner.schedule.clauses  # isort: skip
@@ -30,6 +30,6 @@ import tenner.schedule.occurrences  # isort: skip
 import tenner.update.install  # isort: skip
 import tenner.update.offer  # isort: skip
 import tenner.remote.serve  # isort: skip
-import tenner.schedule.alarm_commands  # isort: skip
+import tenner.schedule.command  # isort: skip
 import tenner.channels.telegram.message  # isort: skip
 import tenner.channels.telegram.update  # isort: skip # noqa: F401

@@ -1,14 +1,17 @@
-# tenner schedule.alarm_texts: the texts of alarms for people.
+# tenner schedule.alarm_texts: the texts of alarms for people, and the readings in them.
 # MIT license; Copyright (c) 2026 the tenner authors
 
+from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import alarms, conditions
+from tenner.schedule import alarms, decide
 from tenner.sensors import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tenner.schedule.task import Condition, Moment, Task
-    from tenner.schedule.types import Told
+    from tenner.schedule.types import Told, Watching
     from tenner.store.posix_tz import Zone
 
 # A longer time means that the clock was set in between.
@@ -56,18 +59,18 @@ def shown(text: str) -> str:
 def limits(condition: "Condition") -> str:
     """Return `limit 30`, `limits 17 to 26` or `alarm at 1`, of joined conditions all; "" for a
     change."""
-    return ", ".join([_limit(term) for term in conditions.terms(condition) if _limit(term)])
+    return ", ".join([_limit(term) for term in decide.terms(condition) if _limit(term)])
 
 
 def _limit(term):
     op = term.op
-    number = conditions.shown(term, term.number, op in conditions.MOVES)
-    if op in conditions.EVENTS:
+    number = decide.shown(term, term.number, op in decide.MOVES)
+    if op in decide.EVENTS:
         return ""
     if op[0] in "<>":
         return "limit " + number
     if op == "outside":
-        return "limits %s to %s" % (number, conditions.shown(term, term.number2))
+        return "limits %s to %s" % (number, decide.shown(term, term.number2))
     if op in ("==", "!="):
         return "alarm %s %s" % ("at" if op == "==" else "unless", number)
     return "alarm when it %s %s within %s" % (op, number, span(term.within_s))
@@ -76,7 +79,7 @@ def _limit(term):
 def about(condition: "Condition") -> str:
     """Return the template `room.temperature {room.temperature} (limit 30)`."""
     found = []
-    for term in conditions.terms(condition):
+    for term in decide.terms(condition):
         found.append("%s {%s}%s" % (term.name(), term.name(), _in_brackets(_limit(term))))
     return (" or " if condition.either else " and ").join(found)
 
@@ -93,7 +96,7 @@ def value(service: "Told", condition: "Condition", number: str) -> str:
 
 def begun(condition: "Condition", template: str) -> str:
     """Return the template of an alarm's first message: the item's own, value and limit."""
-    for term in conditions.terms(condition):
+    for term in decide.terms(condition):
         if "{%s}" % term.name() not in template and "{%s:" % term.name() not in template:
             return "%s%s %s" % (template, _stop(template), about(condition))
     return template.rstrip() + _in_brackets(limits(condition))
@@ -113,7 +116,7 @@ def extremes(task: "Task", sign: str = "") -> str:
     if alarm[alarms.HIGH] is None:
         return ""
     op = task.condition.op
-    low, high = [conditions.shown(task.condition, alarm[one]) for one in (alarms.LOW, alarms.HIGH)]
+    low, high = [decide.shown(task.condition, alarm[one]) for one in (alarms.LOW, alarms.HIGH)]
     if op[0] == ">" or op == "rises by":
         return ", highest %s%s" % (high, sign)
     if op[0] == "<" or op == "drops by":
@@ -133,9 +136,9 @@ def others(service: "Told", task: "Task") -> "list[Task]":
         if other is task or not alarms.is_alarm(other) or its.name() != mine.name():
             continue
         met = alarms.is_open(other) or its.since_s is not None
-        if not met and mine.alarm and its.op not in conditions.EVENTS + conditions.MOVES:
+        if not met and mine.alarm and its.op not in decide.EVENTS + decide.MOVES:
             last = mine.alarm[alarms.LAST]
-            met = last is not None and conditions.is_met(its, {its.sensor: {its.value: last}}, 0)
+            met = last is not None and decide.is_met(its, {its.sensor: {its.value: last}}, 0)
         if met:
             found.append(other)
     return found
@@ -188,7 +191,7 @@ def state(task: "Task", moment: "Moment", zone: "Zone") -> str:
     word = "acknowledged" if alarm[alarms.FLAGS] & alarms.ACKNOWLEDGED else "active"
     text = "%s since %s" % (word, _clock(alarm[alarms.START], moment, zone))
     if condition.reset is not None:
-        text += ", waits for reset %s" % conditions.shown(condition, condition.reset)
+        text += ", waits for reset %s" % decide.shown(condition, condition.reset)
     return text
 
 
@@ -198,3 +201,69 @@ def _clock(utc, moment, zone):
         return "?"
     text = zone.short(utc)
     return text[11:] if text[:10] == zone.short(moment.now)[:10] else text
+
+
+async def read_sensors(heartbeat: "Watching", names: "Sequence[str]") -> dict:
+    """Return the readings of these sensors, {value: number} each; a sentence (str) where one does
+    not answer."""
+    sensors = heartbeat.app.get("sensors")
+    found = {}
+    for name in names:
+        try:
+            found[name] = await sensors.read(name)
+        except MemoryError:
+            raise
+        except Exception as error:
+            # Any exception of a driver, an owner's own too, is a sensor that does not answer.
+            found[name] = str(error) or type(error).__name__
+    return found
+
+
+async def fill(
+    heartbeat: "Watching", template: str, known: "dict[str, float | None]", asks: bool = True
+) -> str:
+    """
+    Return a template with readings for its `{sensor.value}` or `{sensor.value:.1f}`; `known` are
+    those at hand, by their names. Without `asks` no sensor is read, and others are left out.
+    """
+    sensors = heartbeat.app.get("sensors")
+    text, *rest = template.split("{")
+    readings = {}
+    for piece in rest:
+        name, closing, after = piece.partition("}")
+        name, colon, form = name.partition(":")
+        sensor, dot, value = name.rpartition(".")
+        if not closing or not dot or " " in name:
+            text += "{" + piece
+            continue
+        found = known.get(name)
+        if found is None and not asks:
+            text += "\u2026" + after
+            continue
+        if found is None:
+            if sensor not in readings:
+                readings.update(await read_sensors(heartbeat, (sensor,)))
+            found = readings[sensor]
+            if not isinstance(found, str):
+                found = found.get(value)
+        if isinstance(found, (bool, int, float)) and found == found:
+            sign = sensors.unit(value)
+            if heartbeat.app.config.get("units") == "imperial":
+                found, sign = units.imperial(found, sign)
+            # Not twice, when the owner has written the unit behind it.
+            word = after.strip().split(" ")[0].rstrip(".,;:!?)").lower()
+            if word and word.lstrip("\u00b0") == sign.lower().lstrip("\u00b0"):
+                sign = ""
+            text += _formatted(found, form) + (" " + sign if sign else "")
+        else:
+            log("heartbeat", "notify: no value of %s: %s" % (name, found))
+            text += "(no value)"
+        text += after
+    return text
+
+
+def _formatted(value, form):
+    """Return the number as `.1f` or `.0f` asks for; any other form is that of `units.show`."""
+    if len(form) == 3 and form[0] == "." and form[1] in "0123456789" and form[2] == "f":
+        return "%.*f" % (int(form[1]), value)
+    return units.show(value)

@@ -3,7 +3,7 @@
 """
 An item with a condition is an alarm. An episode begins when the condition has held for its time,
 and ends when the values have passed `reset`; without one they must be a margin away from the
-number (schedule.conditions) at two looks in a row. A message is owed until it is in the outbox,
+number (schedule.decide) at two looks in a row. A message is owed until it is in the outbox,
 over reboots too; meanwhile no new episode begins.
 
 An episode is a plain list, so that its code need not stay in memory: task.condition.alarm, None
@@ -13,7 +13,7 @@ while all is clear.
 from tenner.chart import series
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import conditions, saved_state
+from tenner.schedule import decide, saved_state
 from tenner.schedule.task import Condition
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ def needs_model(task: "Task") -> bool:
     alarm = task.condition.alarm
     if not alarm or alarm is True:
         return True
-    lasts = not alarm[FLAGS] & OVER or task.condition.op in conditions.EVENTS
+    lasts = not alarm[FLAGS] & OVER or task.condition.op in decide.EVENTS
     return bool(alarm[OWED] & BEGIN) and lasts
 
 
@@ -94,7 +94,7 @@ def advance(occurrences: "Look", task: "Task", readings: dict) -> None:
     alarm = _restored(condition)
     reference = condition.reference
     newest = _newest(condition)
-    met = conditions.is_met(condition, readings, moment.mono_s, alarm is not None)
+    met = decide.is_met(condition, readings, moment.mono_s, alarm is not None)
     kept = _newest(condition)
     if condition.reference != reference or (
         kept != newest and _is_worth_a_write(service, newest, kept)
@@ -106,7 +106,7 @@ def advance(occurrences: "Look", task: "Task", readings: dict) -> None:
         # The condition may not have held all the time.
         _no_more(service, condition)
         return
-    value = conditions.number(condition, readings)
+    value = decide.number(condition, readings)
     if isinstance(value, str):
         value = None
     condition.seen = value
@@ -119,7 +119,7 @@ def advance(occurrences: "Look", task: "Task", readings: dict) -> None:
 def _newest(condition):
     """Return the time of the newest reading that `drops by` and `rises by` compare with; None
     without any."""
-    times = [term.past[-1][0] for term in conditions.terms(condition) if term.past]
+    times = [term.past[-1][0] for term in decide.terms(condition) if term.past]
     return max(times) if times else None
 
 
@@ -153,21 +153,21 @@ def _wait_or_begin(service, task, moment, met, value):
     if condition.since_s is None:
         condition.since_s = moment.mono_s
         if condition.for_s:
-            log("heartbeat", "%s: pending" % conditions.describe(condition, value))
+            log("heartbeat", "%s: pending" % decide.describe(condition, value))
             service.dirty = True
     if moment.mono_s - condition.since_s < condition.for_s:
         return
     condition.since_s = None
     # Never used again: the number identifies a message.
     service.episodes = (service.episodes or moment.now % 1000) + 1
-    flags = OVER if condition.op in conditions.EVENTS else 0
+    flags = OVER if condition.op in decide.EVENTS else 0
     now = moment.now
     condition.alarm = [service.episodes, now, value, value, value, BEGIN, 0, 0, flags, 0, 0, value]
     condition.alarm += [_about(condition), _limit(condition), None]
     service.dirty = True
     log(
         "heartbeat",
-        "%s: alarm %d" % (conditions.describe(condition, value), service.episodes),
+        "%s: alarm %d" % (decide.describe(condition, value), service.episodes),
     )
 
 
@@ -194,7 +194,7 @@ def _go_on(service, task, moment, met, value):
             service.dirty = True
         return
     alarm[MISSES] += 1
-    if alarm[MISSES] < 2 and not conditions.has_reset(condition):
+    if alarm[MISSES] < 2 and not decide.has_reset(condition):
         return
     service.dirty = True
     alarm[FLAGS] |= OVER
@@ -208,10 +208,10 @@ def _go_on(service, task, moment, met, value):
         alarm[OWED] |= NEXT_END
     if _met_before(condition, alarm):
         alarm[FLAGS] |= MOVED
-    tells = (task.notify or task.resolve) and condition.op not in conditions.MOVES
+    tells = (task.notify or task.resolve) and condition.op not in decide.MOVES
     if tells or alarm[FLAGS] & (ACKNOWLEDGED | PROMISED):
         alarm[OWED] |= END
-    log("heartbeat", "%s: alarm %d over" % (conditions.describe(condition, value), alarm[ID]))
+    log("heartbeat", "%s: alarm %d over" % (decide.describe(condition, value), alarm[ID]))
     if not alarm[OWED]:
         condition.alarm = None
 
@@ -229,7 +229,7 @@ def _met_before(condition, alarm):
     before = Condition()
     before.op = condition.op
     before.number, before.number2 = limit
-    return bool(conditions.is_met(before, {"": {"": value}}, 0))
+    return bool(decide.is_met(before, {"": {"": value}}, 0))
 
 
 def _since(moment, at):
@@ -319,7 +319,7 @@ def told(task: "Task", bit: int, now: int, is_held: bool = False) -> None:
         condition.told = now
     if bit == REPEAT:
         alarm[REPEATS] += 1
-    if condition.op in conditions.EVENTS:
+    if condition.op in decide.EVENTS:
         condition.reference = alarm[VALUE]
     if alarm[FLAGS] & OVER and not alarm[OWED]:
         condition.alarm = None

@@ -13,9 +13,9 @@ the nearest spelling.
 from binascii import crc32
 
 from tenner.port.compat import const
-from tenner.schedule import condition_parser, line_rule
-from tenner.schedule.cronexpr import Cron, five_fields
-from tenner.schedule.quantity import duration, is_digits, time_of_day
+from tenner.schedule import known_values, line_rule
+from tenner.schedule.due import Cron, five_fields
+from tenner.schedule.line_words import duration, is_digits, time_of_day
 from tenner.store.hours import Hours, minute_of_day
 from tenner.store.suggest import nearest
 
@@ -266,10 +266,10 @@ def _other(part, name, known):
     """Return (name, value) of a part that begins with no clause's name: a condition, or a
     mistake."""
     if "." in name and not is_digits(name[:1]):
-        return "when", condition_parser.parse(part, known)
+        return "when", known_values.parse_condition(part, known)
     near = _near(name, True)
     if not near and any(sign in part for sign in "<>=\u2265\u2264"):
-        return "when", condition_parser.parse(part, known)
+        return "when", known_values.parse_condition(part, known)
     if near:
         right = (near + part[len(name) :]).strip()
         try:
@@ -285,7 +285,7 @@ def _other(part, name, known):
 
 def _value(name, text, words, known):
     if name == "when":
-        return name, condition_parser.parse(text, known)
+        return name, known_values.parse_condition(text, known)
     if name == "hourly":
         if words:
             raise ValueError

@@ -13,7 +13,7 @@ from tenner.schedule import (
     reload,
     schedule_files,
 )
-from tenner.schedule.conditions import describe, terms
+from tenner.schedule.decide import describe, terms
 from tenner.schedule.task import Condition, Task
 from tenner.sensors import units
 from tenner.store import files, json_strict

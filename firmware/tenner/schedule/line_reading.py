@@ -7,7 +7,6 @@ alarm, timed, beat, job, background, done and off.
 
 from tenner.port.compat import const
 from tenner.schedule import heartbeat_parser, heartbeat_tasks, known_values, schedule_files
-from tenner.schedule.sensor_values import show
 from tenner.sensors import units
 
 TYPE_CHECKING = False
@@ -84,6 +83,12 @@ def readings(
         if problem and problem[0] == one[0]:
             row["problem"] = problem[1]
         yield row
+
+
+def brief(row: dict) -> dict:
+    """Return of a reading the part that a page shows; without calls where there are none."""
+    names = ("line", "kind", "text") + (("calls_per_day",) if row["calls_per_day"] else ())
+    return {name: row[name] for name in names}
 
 
 def _of(heartbeat):
@@ -201,7 +206,7 @@ def _per_day(every_s):
 
 
 def _calls(calls):
-    return "1 call" if calls == 1 else "%s calls" % show(calls)
+    return "1 call" if calls == 1 else "%s calls" % units.show(calls)
 
 
 def _amount(term, known, number, has_unit=True):
@@ -210,7 +215,7 @@ def _amount(term, known, number, has_unit=True):
     sign = known.unit(sensor, value) if known else units.unit(value)
     if known and known.imperial:
         number, sign = units.imperial(number, sign, " by" in op)
-    return show(number) + (" " + sign if sign and has_unit else "")
+    return units.show(number) + (" " + sign if sign and has_unit else "")
 
 
 def _term(term, known):

@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.port.compat import const
-from tenner.schedule import alarms, digest, due, saved_state
+from tenner.schedule import alarms, due, notices, saved_state
 from tenner.schedule.decide import Question, decide
-from tenner.schedule.run_log import RunLog
+from tenner.schedule.saved_state import RunLog
 from tenner.schedule.task import Moment, Occurrence, Run
 from tenner.store.hours import Hours
 
@@ -144,7 +144,7 @@ class Occurrences:
             waits.append(max(left, 0))
         if self.service.area == "heartbeat" and self.log.files.is_holding():
             until_s = self.service.alert_retry.until_s - moment.mono_s
-            waits.append(max(digest.wait_s(self), until_s, 1))
+            waits.append(max(notices.wait_s(self), until_s, 1))
         return moment.mono_s + min(waits) if waits else None
 
     def patience_left(self, task: "Task") -> int:
@@ -170,7 +170,7 @@ class Occurrences:
 
     def is_held(self, task: "Task") -> bool:
         """Return whether the messages of an alarm wait now."""
-        return digest.why_held(self, task) is not None
+        return notices.why_held(self, task) is not None
 
     def _retry_of(self, task):
         is_alert = task.notify or task.alert

@@ -4,9 +4,9 @@
 from tenner.agent.errors import LaneBusy, Preempted
 from tenner.log import log
 from tenner.port.compat import const
-from tenner.schedule import alarm_texts, alarms, conditions, cron_tick, digest, notices, prose
+from tenner.schedule import alarm_texts, alarms, decide, notices, prose
 from tenner.schedule.occurrences import Occurrences
-from tenner.schedule.run_log import SENT
+from tenner.schedule.saved_state import SENT
 from tenner.schedule.strip_ack import in_capitals, strip_ack, unusable
 
 TYPE_CHECKING = False
@@ -19,6 +19,8 @@ _BACK_OFF_S = (30, 60, 300, 900, 3600)
 # The mark of an offer (schedule.prose).
 _OFFER = const("pr:")
 _TELL_AFTER = 3
+#: Failures in a row after which a job is switched off.
+MAX_FAILURES = const(5)
 _LATE_S = const(86400)
 # Longer ago the clock was not set yet.
 _UNSET_S = const(366 * 86400)
@@ -105,7 +107,7 @@ def _owed(service, request, task):
     value = (
         None
         if condition is None or task.trigger_value is None
-        else conditions.shown(condition, task.trigger_value)
+        else decide.shown(condition, task.trigger_value)
     )
     request.why = why = why or unusable(text, value)
     if why:
@@ -113,9 +115,7 @@ def _owed(service, request, task):
     if condition is None:
         if not why:
             return strip_ack(in_capitals(text))
-        return (
-            None if task.told == task.run.due else cron_tick.own_text(request.payload, why[:_WHY])
-        )
+        return None if task.told == task.run.due else own_text(request.payload, why[:_WHY])
     if not _is_late(request, task):
         if not why and value and value not in text:
             # The model may speak of something else.
@@ -128,7 +128,7 @@ def _owed(service, request, task):
     request.mark = "ad:" + str(request.mark)[3:]
     if why:
         return None
-    about = conditions.describe(condition, None)
+    about = decide.describe(condition, None)
     return "%s(later, about %s) %s" % (alarm_texts.board(service), about, strip_ack(text))
 
 
@@ -174,9 +174,9 @@ async def settle(service: "Service", request: "Request") -> tuple[str, str]:
     if request.bit:
         name = "alarm " + request.mark[3:].split(".")[0]
     log(service.area, "%s: %s (%d tokens)" % (name, line.get("why") or sent, tokens))
-    if tasks[0].key == digest.KEY:
+    if tasks[0].key == notices.DIGEST:
         # A power cut may have kept an alarm from noting that its message is held.
-        marks = digest.marks(service)
+        marks = notices.marks(service)
         for mark in marks:
             notices.confirm(service, mark)
         for held in service.tasks or ():
@@ -209,11 +209,11 @@ def _give(service, text, request):
     request.text = text
     payload = request.payload
     if request.hold:
-        digest.hold(service, service.app.clock.now(), request.mark, text)
+        notices.hold(service, service.app.clock.now(), request.mark, text)
         request.sent = "held"
     elif payload is not None:
         request.address = False, payload.get("channel"), payload.get("chat")
-    elif request.mark in digest.marks(service):
+    elif request.mark in notices.marks(service):
         request.sent = "held"
     else:
         mark = request.mark or notices.mark_of(service, text)
@@ -234,7 +234,7 @@ def _failed(occurrences, request, sentence, tokens, outage):
     tasks = request.tasks
     # An unreachable model is no failure of a job.
     if request.payload is not None and not (outage and request.needs_model):
-        return cron_tick.failed(occurrences, tasks[0], sentence, tokens)
+        return _job_failed(occurrences, tasks[0], sentence, tokens)
     if not request.needs_model:
         occurrences.requeue(tasks, sentence, 1)
         return occurrences.retry(tasks, sentence)
@@ -263,7 +263,7 @@ def _about(task):
         return ""
     if task.condition is None:
         return " This was the job %s." % task.key
-    return " This was the alarm %s." % conditions.describe(task.condition, task.trigger_value)
+    return " This was the alarm %s." % decide.describe(task.condition, task.trigger_value)
 
 
 def _told(occurrences, request):
@@ -277,7 +277,7 @@ def _told(occurrences, request):
         return "retry", request.error
     job.told = job.run.due if job.run else job.due
     if request.skips:
-        cron_tick.pass_over(occurrences, job, request.skips)
+        pass_over(occurrences, job, request.skips)
     occurrences.save()
     return "run", SENT[request.line["sent"]]
 
@@ -290,3 +290,50 @@ def _recovered(occurrences):
         service.app.agent.notify(sentence)
     service.failures = service.told = service.not_before_s = 0
     occurrences.save()
+
+
+# --- of jobs
+
+
+def own_text(payload: dict, why: str) -> str:
+    """Return the text of a job that no model has answered."""
+    return "%s (the model did not answer: %s)" % (payload["message"], why.rstrip("."))
+
+
+def _job_failed(occurrences, job, sentence, tokens):
+    """Note a failed run; the fifth in a row switches the job off. (action, reason)"""
+    job.failures += 1
+    log("cron", "job %s failed (%d in a row): %s" % (job.key, job.failures, sentence))
+    if job.failures >= MAX_FAILURES:
+        switch_off(occurrences, job, "failed %d times: %s" % (job.failures, sentence))
+    if job.at and not job.off_since:
+        # It has no next time: this one is tried again.
+        job.not_before_s = occurrences.moment.mono_s + _BACK_OFF_S[job.failures - 1]
+        occurrences.requeue([job], sentence, 1, tokens)
+    else:
+        occurrences.end([job], {"r": "failed", "why": sentence, "tokens": tokens})
+    return "retry", sentence
+
+
+def switch_off(occurrences: Occurrences, job: "Task", why: str) -> None:
+    """Run the job no more, and tell the owner."""
+    job.off_since = max(occurrences.moment.now, 1)
+    job.why = why
+    occurrences.service.dirty = True
+    occurrences.service.app.agent.notify(
+        'The job "%s" is off now, it has %s. `/cron` shows the jobs; ask me to enable it again.'
+        % (job.key, why.rstrip("."))
+    )
+
+
+def pass_over(occurrences: Occurrences, job: "Task", reason: str) -> None:
+    """Skip this occurrence."""
+    log("cron", "job %s skipped: %s" % (job.key, reason))
+    if job.at:
+        job.why = "skipped: " + reason
+        occurrences.service.app.agent.notify(
+            'The job "%s", due at %s, was not run: %s.'
+            % (job.key, occurrences.zone.short(job.due), reason)
+        )
+    occurrences.skip(job, reason)
+    occurrences.service.dirty = True

@@ -15,14 +15,14 @@ from tenner.port.compat import const
 from tenner.port.package import locate
 from tenner.schedule import (
     alarm_texts,
-    conditions,
+    decide,
     heartbeat_parser,
     heartbeat_tasks,
     notices,
     schedule_files,
 )
 from tenner.schedule.clauses import key_of, parse_clauses
-from tenner.schedule.run_log import SENT
+from tenner.schedule.saved_state import SENT
 from tenner.schedule.task import Request, Task
 from tenner.sensors import ring
 from tenner.store import files
@@ -204,7 +204,7 @@ async def _replay(heartbeat, clauses):
     if when is None or _is_timed(clauses) or not app.clock.trusted:
         return ""
     condition = heartbeat_tasks.condition_of(when)
-    if condition.also or condition.op in conditions.EVENTS:
+    if condition.also or condition.op in decide.EVENTS:
         return ""
     now = app.clock.now()
     # Times it was told; is it on; since when the values meet it; the first reading.
@@ -213,7 +213,7 @@ async def _replay(heartbeat, clauses):
     def take(time, value):
         seen[3] = seen[3] or time
         readings = {condition.sensor: {condition.value: value}}
-        if not conditions.is_met(condition, readings, time, seen[1]):
+        if not decide.is_met(condition, readings, time, seen[1]):
             seen[1:3] = False, None
         elif not seen[1]:
             seen[2] = time if seen[2] is None else seen[2]

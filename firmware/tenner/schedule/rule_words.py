@@ -1,8 +1,7 @@
 # tenner schedule.rule_words: the words of a line, and a place among them.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from tenner.schedule.line_words import is_letter, words
-from tenner.schedule.quantity import is_digits
+from tenner.schedule.line_words import is_digits, is_letter, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-# tenner schedule.saved_state: the state of the schedule that outlives a reboot.
+# tenner schedule.saved_state: the state that outlives a reboot, and the log of the outcomes.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 state/heartbeat.json and state/cron.json have counters by "" and by task
@@ -9,27 +9,48 @@ state/heartbeat.json and state/cron.json have counters by "" and by task
 and behind that the values of a condition, with its measurements, or of a job. A run is noted there
 before it begins, an occurrence when it begins to wait. Without its line in the log at the next
 boot, the run was cut short, or the occurrence still waits.
+
+state/runs.jsonl has a line for each occurrence that fell due:
+
+    {"t":1790000000,"due":1789999980,"k":"1f3a9c","n":7,"r":"ran","tokens":812,"ms":2300,"sent":"yes"}
+    {"t":1790000000,"due":1789999980,"k":"beat","r":"skipped","why":"quiet hours (22:00-07:00)"}
+
+`k` is the task or "beat", `n` its line in HEARTBEAT.md, `job` stands there instead for a job;
+`up`: seconds since boot, where the clock was not set. Checks that met no condition are gathered
+for up to a minute.
 """
 
 import json
 
 from tenner.log import log
 from tenner.port.compat import const
+from tenner.schedule import schedule_files
 from tenner.schedule.task import Occurrence, SavedTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenner.schedule.run_log import RunLog
     from tenner.schedule.schedule_files import ScheduleFiles
     from tenner.schedule.task import Condition, Moment, Task
-    from tenner.schedule.types import State
+    from tenner.schedule.types import Log, State
 
 #: Boots in a row that were too short for a beat, after which the next beat comes early.
 SHORT_BOOTS = const(3)
 # Lines that may have been written since the state was, beside two for each task.
 _TAIL = const(24)
+# Lines of the log that are gathered, for so long; so many by a disk that takes nothing.
+_GATHER_LINES = const(12)
+_GATHER_S = const(60)
+_MOST_HELD = const(24)
+#: The outcomes of an answer, as people read them.
+SENT = {
+    "yes": "shown at the console",
+    "queued": "message queued",
+    "held": "held until quiet hours end",
+    "repeat": "told before",
+    "no": "nothing to report",
+}
 
 
 def kept(task: "Task") -> list:
@@ -253,3 +274,65 @@ def _log_interrupted(service, run_log, name):
             saved.kept[0] += 1
     if not again or ends not in ([], ["interrupted"]):
         saved.run = None
+
+
+# --- the log
+
+
+class RunLog:
+    """Lives for one look or one turn; the lines that are held are the service's."""
+
+    def __init__(self, service: "Log", mono_s: int) -> None:
+        self._service = service
+        self._mono_s = mono_s
+        self.files = schedule_files.of(service)
+
+    def note(self, action: str, reason: str) -> tuple[str, str]:
+        """Log a decision when it differs from the last. (action, reason)"""
+        service = self._service
+        kind = reason.split("(")[0]
+        # "not due" is news only after a run.
+        if kind != service.last_logged and (
+            action != "wait" or service.last_logged in (None, "run")
+        ):
+            service.last_logged = kind
+            log(service.area, reason)
+        return action, reason
+
+    def task_of(self, entry: dict) -> str | None:
+        """Return the name of the task that an entry is about, None when it is another
+        service's."""
+        return entry.get("job" if self._service.area == "cron" else "k")
+
+    def entry(
+        self, name: str, due: int, start: int, result: str | None, why: str | None = None
+    ) -> dict:
+        """Return a new entry."""
+        found = {"t": start, "due": due, "r": result}
+        found["job" if self._service.area == "cron" else "k"] = name
+        if why is not None:
+            found["why"] = why
+        return found
+
+    def add(self, entry: dict, can_wait: "bool | Condition | None" = False) -> None:
+        """Keep an entry until the next write."""
+        service = self._service
+        # As text, which takes a third of the memory.
+        service.held.append(json.dumps(entry, separators=(",", ":")))
+        del service.held[:-_MOST_HELD]
+        if not can_wait or service.written_s is None or len(service.held) >= _GATHER_LINES:
+            service.written_s = self._mono_s - _GATHER_S
+
+    def flush(self, at_once: bool = False) -> None:
+        """Write the entries that are held, if they cannot wait or have waited for a minute."""
+        service = self._service
+        if service.held and (at_once or self._mono_s - service.written_s >= _GATHER_S):
+            self.files.append(service.held)
+            # Not before the append: a full disk must not lose them.
+            service.held = []
+            service.written_s = self._mono_s
+
+    def tail(self, count: int) -> list[dict]:
+        """Return the last `count` entries, oldest first."""
+        held = [json.loads(line) for line in self._service.held]
+        return (self.files.tail(count) + held)[-count:]

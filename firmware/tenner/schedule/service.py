@@ -13,15 +13,15 @@ from tenner import overlay
 from tenner.agent import background, health
 from tenner.port.compat import const
 from tenner.schedule import (
-    cron_edit,
+    command,
     cron_jobs,
     heartbeat_tasks,
     notices,
     outcome,
     prose,
+    requests,
     rules,
     tick,
-    trigger,
 )
 from tenner.schedule.task import Retry
 
@@ -170,7 +170,7 @@ class Service:
         try:
             while tasks:
                 request = await overlay.step(
-                    "BEAT", tick.next_request, self, tasks, answer, alerts
+                    "BEAT", requests.next_request, self, tasks, answer, alerts
                 )
                 if request is None:
                     break
@@ -223,7 +223,7 @@ class Service:
             if request.choose:
                 reply = await self.run_turn(request)
                 if request.tasks:
-                    await overlay.step("BEAT", tick.choose, self, request, reply)
+                    await overlay.step("BEAT", requests.choose, self, request, reply)
                 else:
                     await overlay.step("READ", prose.choose, self, request, reply)
                 if request.needs_model:
@@ -241,7 +241,7 @@ class Service:
         """Write the text of a request of the heartbeat."""
         await overlay.step("READ", rules.read_items, self, request)
         if request.tasks:
-            await overlay.step("BEAT_READ", tick.compose, self, request)
+            await overlay.step("BEAT_READ", requests.compose, self, request)
         else:
             await overlay.step("READ", prose.compose, self, request)
 
@@ -304,7 +304,7 @@ class Heartbeat(Service):
         """Run the tasks without a condition, or those of these lines; report the outcome and the
         alarms to that chat."""
         answer = await self.step(lines)
-        text = await overlay.run("BEAT", trigger.preview, self) if lines is True else ""
+        text = await overlay.run("BEAT", command.preview, self) if lines is True else ""
         text += "heartbeat: %s (%s)" % answer
         await overlay.run("SEND", background.tell, self.app, text, channel, chat)
 
@@ -352,24 +352,24 @@ class CronJobs(Service):
 
     def lines(self) -> "Iterator[str]":
         """Yield one line for each job: its id, its time, its next run."""
-        return cron_edit.lines(self)
+        return cron_jobs.lines(self)
 
     def add(self, entry: dict) -> str:
         """Add an entry, in the place of one with the same id, and return in words when its job
         runs; ValueError names the mistake."""
-        return cron_edit.add(self, entry)
+        return cron_jobs.add(self, entry)
 
     def times(self, entry: dict) -> str:
         """Return in words when the job of an entry would run; ValueError names the mistake."""
-        return cron_edit.times(self, entry)
+        return cron_jobs.times(self, entry)
 
     def remove(self, key: str) -> None:
         """Remove a job; ValueError for an unknown id."""
-        cron_edit.remove(self, key)
+        cron_jobs.remove(self, key)
 
     def enable(self, key: str, enabled: bool = True) -> None:
         """Switch a job on, also after failures, or off; ValueError for an unknown id."""
-        cron_edit.enable(self, key, enabled)
+        cron_jobs.enable(self, key, enabled)
 
 
 def _size_and_time(path):

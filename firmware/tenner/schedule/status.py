@@ -9,7 +9,7 @@ from tenner import overlay
 from tenner.port.compat import const
 from tenner.schedule import (
     alarm_texts,
-    conditions,
+    decide,
     line_reading,
     notices,
     prose,
@@ -19,8 +19,7 @@ from tenner.schedule import (
 from tenner.schedule.decide import chain
 from tenner.schedule.occurrences import Occurrences
 from tenner.schedule.reload import reload
-from tenner.schedule.run_log import SENT
-from tenner.schedule.sensor_values import show
+from tenner.schedule.saved_state import SENT
 from tenner.schedule.task import Moment
 from tenner.sensors import units
 
@@ -156,7 +155,7 @@ def tasks(
             one["waits"] = task.pending.reason
         condition = task.condition
         if condition:
-            one["condition"] = conditions.describe(condition)
+            one["condition"] = decide.describe(condition)
             one["value"] = condition.seen
             one["unit"] = units.unit(condition.value)
             if condition.imperial:
@@ -213,7 +212,7 @@ def seen(one: dict, unit: str = "") -> str:
     """Return ` (now 28.5)`, or ` (28.5, old: 24 min)` of a silent sensor; "" without a value."""
     if one["value"] is None:
         return ""
-    text = show(one["value"]) + unit
+    text = units.show(one["value"]) + unit
     if "old_s" not in one:
         return " (now %s)" % text
     return " (%s, old: %s)" % (text, alarm_texts.span(one["old_s"]) or "?")

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.schedule.sensor_values import show
 from tenner.sensors import units
 from tenner.sensors.errors import SensorError
 
@@ -57,5 +56,5 @@ def _shown(config, values):
         elif isinstance(value, (int, float)):
             if config.get("units") == "imperial":
                 value, sign = units.imperial(value, sign)
-            value = show(value)
+            value = units.show(value)
         yield ("%s %s %s" % (name, value, sign)).rstrip()

@@ -30,3 +30,11 @@ def imperial(number: float, own: str, is_difference: bool = False) -> tuple[floa
             number += 0 if is_difference else int(words[index + 2])
             return round(number * 100) / 100, words[index + 3]
     return number, own
+
+
+def show(value: float) -> str:
+    """Return a reading as a person writes it: two decimals at most."""
+    if isinstance(value, float):
+        text = ("%.2f" % value).rstrip("0").rstrip(".")
+        return "0" if text == "-0" else text
+    return str(value)

@@ -205,9 +205,8 @@ def _hint(key):
 def _names():
     """Yield every key, and before it its section."""
     for row in rows():
-        section, _, name = row[0].rpartition(".")
-        if section:
-            yield section
+        if "." in row[0]:
+            yield row[0].rpartition(".")[0]
         yield row[0]
 
 
@@ -261,7 +260,8 @@ def convert(type_text: str, value: "Any") -> "Any":
     name = kind(type_text)
     limits = type_text[len(name) + 1 : -1]
     is_text = isinstance(value, str)
-    is_int = isinstance(value, int) and not isinstance(value, bool)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_int = is_number and not isinstance(value, float)
     if is_text and not is_plain(value):
         raise ValueError("text without control characters")
     if is_text and len(value.encode()) > _LONGEST:
@@ -283,7 +283,7 @@ def convert(type_text: str, value: "Any") -> "Any":
         (name == "str" and is_text and _is_str(limits, value))
         or (name == "bool" and isinstance(value, bool))
         or (name == "int" and is_int and _inside(limits, value))
-        or (name == "number" and (value is None or _is_number(limits, value)))
+        or (name == "number" and (value is None or is_number and _inside(limits, value)))
         or (name == "choice" and value in limits.split("|"))
         or (name == "url" and is_text and (not value or _is_url(value)))
         or (name == "host" and is_text and (not value or _is_host(value, limits)))
@@ -301,11 +301,6 @@ def _is_str(limits, text):
     if limits == "name":
         return not is_odd(text)
     return _inside(limits or "..", len(text.encode()))
-
-
-def _is_number(limits, value):
-    is_one = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_one and _inside(limits, value)
 
 
 def _inside(span, number):
@@ -365,8 +360,8 @@ def _is_topic(text):
 
 
 def _allowed(name, limits):
+    low, _, high = limits.partition("..")
     if name in ("int", "number"):
-        low, _, high = limits.partition("..")
         return "a%s number %s" % (
             " whole" if name == "int" else "",
             "from %s to %s" % (low, high) if high else "of at least " + low,
@@ -374,13 +369,12 @@ def _allowed(name, limits):
     if name == "choice":
         return 'one of "%s"' % limits.replace("|", '", "')
     if name == "duration":
-        low, _, high = limits.partition("..")
         return (
             'a duration such as "30s", "30m" or "2h" (a bare number is minutes; "off" switches '
             "it off), from %s to %s s" % (low, high)
         )
     if name == "str" and limits[:2] == "..":
-        return "text of at most %s bytes" % limits[2:]
+        return "text of at most %s bytes" % high
     return {
         "str": (
             "text without quotes and braces"

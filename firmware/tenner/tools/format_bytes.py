@@ -11,6 +11,11 @@ _LONG = const(32)  # more bytes are printed in hex only
 _SHOWN = const(300)  # bytes whose hex fits a result
 
 
+def count(data: "Sequence[int]") -> str:
+    """Return `1 byte`, `2 bytes`."""
+    return "%d byte%s" % (len(data), "" if len(data) == 1 else "s")
+
+
 def format_bytes(data: "bytes | bytearray | Sequence[int]", most: int = _SHOWN) -> str:
     """Return at most `most` bytes as text."""
     text = " ".join(["%02x" % byte for byte in data[:most]])

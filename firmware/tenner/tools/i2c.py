@@ -14,7 +14,7 @@ from tenner.sensors import bus_errors
 from tenner.sensors.bus_errors import MOST_CHIPS, stuck
 from tenner.store import files
 from tenner.tools.errors import ToolError
-from tenner.tools.format_bytes import format_bytes
+from tenner.tools.format_bytes import count, format_bytes
 from tenner.tools.patterns import with_places
 
 TYPE_CHECKING = False
@@ -65,9 +65,8 @@ def approval(args: dict, ctx: "ToolContext") -> tuple[str, str] | None:
         text += " register 0x%02x" % args["register"]
     elif action != "write":
         text += " and read %d bytes" % args.get("length", 1)
-    plain = "write %d byte%s to the chip at 0x%02x%s" % (
-        len(sent),
-        "" if len(sent) == 1 else "s",
+    plain = "write %s to the chip at 0x%02x%s" % (
+        count(sent),
         args["address"],
         usual(args["address"]),
     )

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.sensors.errors import SensorError
-from tenner.sensors.units import imperial, unit
+from tenner.sensors.units import imperial, show, unit
 from tenner.tools import history
 from tenner.tools.errors import ToolError
 from tenner.tools.patterns import with_places
@@ -41,7 +41,7 @@ async def run(args: dict, ctx: "ToolContext") -> str:
         value, sign = values[value_name], unit(value_name)
         if ctx.config.get("units") == "imperial" and isinstance(value, (int, float)):
             value, sign = imperial(value, sign)
-            value = ("%.2f" % value).rstrip("0").rstrip(".")
+            value = show(value)
         shown.append("%s %s %s" % (value_name, value, sign))
     age_s = sensors.age_ms(name) / 1000
     when = "now" if age_s < 1 else "%.0f s ago" % age_s

@@ -5,7 +5,7 @@ from tenner.port import bus_names
 from tenner.port.compat import const
 from tenner.sensors import bus_errors
 from tenner.tools.errors import ToolError
-from tenner.tools.format_bytes import format_bytes
+from tenner.tools.format_bytes import count, format_bytes
 from tenner.tools.patterns import with_places
 
 TYPE_CHECKING = False
@@ -61,11 +61,7 @@ def approval(args: dict, ctx: "ToolContext") -> tuple[str, str] | None:
     for name in ("speed", "mode", "bits"):
         if name in args:
             text += ", %s %d" % (name, args[name])
-    return text, "send %d byte%s to the chip at %s" % (
-        len(data),
-        "" if len(data) == 1 else "s",
-        args["device"],
-    )
+    return text, "send %s to the chip at %s" % (count(data), args["device"])
 
 
 async def run(args: dict, ctx: "ToolContext") -> str:

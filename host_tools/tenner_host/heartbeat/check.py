@@ -72,12 +72,8 @@ def for_a_page(text: str, sensors: bytes | None, settings: store.Settings) -> di
         if sensors is not None:
             (Path(folder) / "SENSORS.json").write_bytes(sensors)
         known = sensors_beside(Path(folder))
-    rows = []
-    for one in _readings(text, known, settings):
-        rows.append({"line": one["line"], "kind": one["kind"], "text": one["text"]})
-        # As a board does, without calls where there are none.
-        if one["calls_per_day"]:
-            rows[-1]["calls_per_day"] = one["calls_per_day"]
+    brief = firmware("schedule.line_reading").brief
+    rows = [brief(one) for one in _readings(text, known, settings)]
     sensors_of = known.sensors.items() if known else ()
     names = [f"{name}.{value}" for name, row in sensors_of for value in row[0].split()]
     return {"problems": _problems(text, known), "readings": rows, "names": names}
@@ -104,7 +100,6 @@ def _readings(text: str, known: Any, settings: store.Settings) -> list[dict[str,
     if known:
         known.imperial = store.get(settings, "units") == "imperial"
     lines = text.split("\n")
-    suggest = firmware("schedule.line_suggestion").suggestion
     every_s = store.get({}, "heartbeat.every")
     section = settings.get("heartbeat")
     if isinstance(section, dict) and "every" in section:
@@ -116,9 +111,43 @@ def _readings(text: str, known: Any, settings: store.Settings) -> list[dict[str,
     )
     return list(
         module.readings(
-            lambda: enumerate(lines, 1), known, every_s, None, suggest, None, is_placed
+            lambda: enumerate(lines, 1), known, every_s, None, _suggestion, None, is_placed
         )
     )
+
+
+def _suggestion(text: str, problem: str) -> str:
+    """The right line nearest to a wrong one, whose mistake `problem` tells."""
+    parts = problem.split('"')
+    right = ""
+    for index in range(1, len(parts) - 1, 2):
+        before = parts[index - 1].rstrip()
+        if before.endswith(("expected", "mean", "write", "like", "such as")):
+            right = right or parts[index]
+    wrong = parts[1] if len(parts) > 3 else ""
+    if "is no clause; did you mean" in problem and wrong and wrong in text:
+        if " " not in right:
+            wrong = wrong.split()[0]
+        return text.replace(wrong, right, 1)
+    if right == ")":
+        right = ""
+    if not right:
+        return "(every 10m) " + text if "(" not in text else "(daily 07:30) Report."
+    if " " not in right and "." in right and right[:1] not in "0123456789(":
+        dotted = []
+        for word in text.replace("{", " ").replace("}", " ").replace("(", " ").split():
+            if "." in word.strip(".:,;"):
+                dotted.append(word.strip(".:,;)"))
+        # `room gives no humidity`: that value of that sensor.
+        said, _, value = problem.partition(" gives no ")
+        nearest = firmware("store.suggest").nearest
+        wrong = said.split()[-1] + "." + value.split(";")[0] if value else nearest(right, dotted)
+        return text.replace(wrong, right) if wrong else "(when %s > 30; notify)" % right
+    if right[:1] in "0123456789":
+        return right
+    _, closing, rest = text.partition(")")
+    right = right if right[:1] == "(" else "(%s)" % right
+    return right + " " + (rest.strip() if closing and text[:1] == "(" else text)
 
 
 def as_text(found: list[dict[str, Any]], name: str) -> list[str]:

@@ -341,7 +341,7 @@ def replay(
 
 def _unread(board: Board, readings: Readings) -> list[dict[str, Any]]:
     """The lines whose conditions need values that the readings lack."""
-    terms = check.firmware("schedule.conditions").terms
+    terms = check.firmware("schedule.decide").terms
     found = []
     for task in board.service.tasks or ():
         for term in terms(task.condition) if task.condition else ():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import mimetypes
 from collections.abc import Callable
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from tenner_host import page_files
 
 
 def page_routes(files: dict[str, bytes]) -> list[Route]:
@@ -23,7 +24,7 @@ def _sends(path: str, data: bytes) -> Callable[[Request], Response]:
     if path.endswith(".js"):
         # Some systems know another name for it, which a browser then refuses.
         kind = "text/javascript"
-    packed = gzip.compress(data, 9, mtime=0)
+    packed = page_files.packed(data)
 
     def send(request: Request) -> Response:
         headers = {"cache-control": "no-cache", "vary": "Accept-Encoding"}

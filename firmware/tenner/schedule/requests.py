@@ -1,18 +1,12 @@
-# tenner schedule.heartbeat_requests: the heartbeat's next request: a text, or tasks for a model.
+# tenner schedule.requests: the next request of due tasks: a text to send, or a turn of a model.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
 from tenner.port.compat import const
-from tenner.schedule import (
-    alarm_texts,
-    alarms,
-    digest,
-    heartbeat_tasks,
-    notices,
-    prose,
-    sensor_values,
-)
+from tenner.schedule import alarm_texts, alarms, cron_jobs, due, heartbeat_tasks, notices, prose
 from tenner.schedule.occurrences import Occurrences
+from tenner.schedule.outcome import own_text, pass_over
+from tenner.schedule.strip_ack import SILENCE
 from tenner.schedule.task import Request
 from tenner.store.outbox_item import covers
 
@@ -31,8 +25,47 @@ _PROSE = const("prose")
 
 
 async def next_request(
-    heartbeat: "Service", tasks: "list[Task]", answer: tuple[str, str | None]
+    service: "Service", tasks: "list[Task]", answer: tuple[str, str | None], alerts: bool
 ) -> Request | None:
+    """
+    Take tasks out of the list `tasks` and return the Request for them, noted as begun; None when
+    nothing is left to be done. `answer` is the outcome of the request before; `alerts`: of texts
+    that go out while a model thinks.
+    """
+    if service.area == "cron":
+        return _next_job(service, tasks)
+    # The board may have told a task while it waited here.
+    tasks[:] = [task for task in tasks if (task.notify or task.alert) == alerts]
+    return _next_tasks(service, tasks, answer) if tasks else None
+
+
+async def compose(heartbeat: "Service", request: Request) -> None:
+    """Write the text of `request` from its `items`, which it loses."""
+    if request.needs_model:
+        await _fill(heartbeat, request)
+        request.text = heartbeat_tasks.prompt(heartbeat, request)
+    else:
+        occurrences = Occurrences(heartbeat)
+        request.text = await overlay.step("BEAT_READ", _alert_text, occurrences, request)
+    # Not before: where memory is short this is called again.
+    request.items = None
+
+
+def choose(heartbeat: "Service", request: Request, reply: "Reply") -> None:
+    """Go on with the tasks that a model has chosen, on their own model, or with none."""
+    lines = heartbeat_tasks.choice(request.lines, reply)
+    request.choose = False
+    request.tokens = reply.tokens_in + reply.tokens_out
+    request.model = request.tasks[0].model
+    request.needs_model = lines != []
+    request.lines = lines
+    request.text = None
+
+
+# --- of the heartbeat
+
+
+def _next_tasks(heartbeat, tasks, answer):
     """
     Take the next alert, or all tasks of the next model, out of `tasks`; return the Request for
     them. Its text is None while `compose` has to write it from the items of the file.
@@ -77,7 +110,7 @@ def _together(heartbeat, tasks):
         return tasks[:1]
     # After a power cut one of them may be on its way.
     items = heartbeat.app.get("delivery").outbox.items
-    known = digest.marks(heartbeat)
+    known = notices.marks(heartbeat)
     group = []
     for task in tasks:
         if _can_join(task) and len(group) < _MOST:
@@ -128,18 +161,6 @@ def _address(occurrences, request):
         request.model = group[0].model or (None if decides else request.model)
 
 
-async def compose(heartbeat: "Service", request: Request) -> None:
-    """Write the text of `request` from its `items`, which it loses."""
-    if request.needs_model:
-        await _fill(heartbeat, request)
-        request.text = heartbeat_tasks.prompt(heartbeat, request)
-    else:
-        occurrences = Occurrences(heartbeat)
-        request.text = await overlay.step("BEAT_READ", _alert_text, occurrences, request)
-    # Not before: where memory is short this is called again.
-    request.items = None
-
-
 async def _fill(heartbeat, request):
     """Fill the templates in the items of a request: a model would repeat them."""
     general, found = request.items
@@ -151,27 +172,16 @@ async def _fill(heartbeat, request):
             known[task.condition.name()] = task.trigger_value
     filled = []
     for line, text in found:
-        text = await overlay.step("BEAT_READ", sensor_values.fill, heartbeat, text, known)
+        text = await overlay.step("BEAT_READ", alarm_texts.fill, heartbeat, text, known)
         filled.append((line, text))
     request.items = general, filled
-
-
-def choose(heartbeat: "Service", request: Request, reply: "Reply") -> None:
-    """Go on with the tasks that a model has chosen, on their own model, or with none."""
-    lines = heartbeat_tasks.choice(request.lines, reply)
-    request.choose = False
-    request.tokens = reply.tokens_in + reply.tokens_out
-    request.model = request.tasks[0].model
-    request.needs_model = lines != []
-    request.lines = lines
-    request.text = None
 
 
 def _describe(occurrences, task, request):
     """Note in `request` the kind and the mark of an alert, and its text if that is not in
     HEARTBEAT.md."""
-    if task.key == digest.KEY:
-        request.text, request.mark = digest.text(occurrences)
+    if task.key == notices.DIGEST:
+        request.text, request.mark = notices.digest(occurrences)
         return
     bit = 0
     if task.condition and not task.asked and alarms.is_alarm(task):
@@ -221,7 +231,7 @@ async def _one_text(occurrences, request, task, texts):
         text = "%s: %s" % (about, text) if text else about
     elif alarm:
         text = alarm_texts.begun(condition, text)
-    text = await sensor_values.fill(heartbeat, text, known)
+    text = await alarm_texts.fill(heartbeat, text, known)
     now = _now(occurrences)
     start = alarm[alarms.START] if alarm else now
     notes = ""
@@ -253,7 +263,7 @@ async def _further_text(occurrences, request, texts):
     is_end = request.bit in (alarms.END, alarms.NEXT_END)
     said = {name: alarm[alarms.VALUE]} if is_end else last
     said = await _said(heartbeat, texts, task, said)
-    about = await sensor_values.fill(heartbeat, alarm_texts.about(condition), last)
+    about = await alarm_texts.fill(heartbeat, alarm_texts.about(condition), last)
     sign = alarm_texts.sign(heartbeat, condition)
     if not is_end:
         head = "still: "
@@ -269,5 +279,88 @@ async def _further_text(occurrences, request, texts):
 
 async def _said(heartbeat, texts, task, known):
     """Return the beginning of an item's text."""
-    text = await sensor_values.fill(heartbeat, texts.get(task.line, ""), known, False)
+    text = await alarm_texts.fill(heartbeat, texts.get(task.line, ""), known, False)
     return alarm_texts.shown(text)
+
+
+# --- of the jobs
+
+
+def _next_job(cron, jobs):
+    """Take jobs out of the list until one can run, and return the Request for it; the others wait
+    or end."""
+    while jobs:
+        job = jobs[0]
+        request = _request(cron, job, jobs[1:]) if job in cron.tasks else None
+        # Not before: where memory is short this is called again.
+        jobs.pop(0)
+        if request is not None:
+            return request
+    return None
+
+
+def _request(cron, job, behind):
+    """Begin the job; None when it waits for budget, lane or network. The jobs behind it wait until
+    it ends."""
+    occurrences = Occurrences(cron)
+    entry = _entry_of(cron, job.key)
+    if entry is None:
+        job.gave_up = None
+        return None
+    payload = entry["payload"]
+    text = payload["message"]
+    if job.gave_up:
+        return _own(job, payload, job.gave_up)
+    if not job.notify:
+        action, reason = occurrences.decide([job], True, True, True)
+        if action == "skip":
+            request = _own(job, payload, "no model was asked, " + reason, reason)
+            if request is None:
+                pass_over(occurrences, job, reason)
+            return request
+        if action != "run":
+            occurrences.retry([job], reason)
+            return None
+        occurrences.defer(behind, "busy (cron)")
+        moment = occurrences.moment
+        time_text = due.zone_of(job, occurrences.zone).tell(moment.now, moment.trusted)
+        name = entry.get("name") or job.key
+        text = 'The job "%s" is due:\n%s\n\nTime: %s\n' % (name, text, time_text)
+    occurrences.begin([job])
+    if not job.notify:
+        cron.running_s = occurrences.moment.mono_s
+    request = Request([job], text)
+    request.needs_model = not job.notify
+    request.model = payload.get("model")
+    request.payload = payload
+    if not job.notify and SILENCE not in payload["message"].upper():
+        request.owes = job
+    return request
+
+
+def _own(job, payload, why, skips=None):
+    """Return the Request that sends only the own message of a job; `skips`: for this reason its
+    run is skipped then. None if it was sent already, or may be silent."""
+    due_s = job.run.due if job.run else job.due
+    if SILENCE in payload["message"].upper() or job.told == due_s:
+        job.gave_up = job.waits_s = None
+        job.alert = False
+        return None
+    request = Request([job], own_text(payload, why))
+    request.needs_model = False
+    request.payload = payload
+    request.tells = True
+    # The outbox knows it after a power cut.
+    request.mark = "job-%s-%d" % (job.key, due_s)
+    request.skips = skips
+    return request
+
+
+def _entry_of(cron, key):
+    """Return the job's entry in the file, or None when that cannot be read any more."""
+    try:
+        return cron_jobs.find(cron.file, key)
+    except (ValueError, OSError):
+        # Looked at again at the next wake, and reported.
+        cron.signature = None
+        return None
