@@ -91,7 +91,7 @@ class Together(unittest.TestCase):
         board.pass_time(8 * 3600)
         self.assertEqual(len(board.sent), 1)
         for n in (1, 2, 3):
-            self.assertEqual(texts(board)[0].count("00:05 Room %d is hot! s" % n), 1)
+            self.assertEqual(texts(board)[0].count("00:05-now Room %d is hot! s" % n), 1)
 
     def test_a_power_cut_at_any_write_tells_each_once(self):
         for confirms in (False, True):

@@ -40,6 +40,12 @@ _TOLD = const(3)
 _NOTICE = const(4)
 
 _ALARM = const("al:")
+_END = const("ae:")
+# The places in a row of a digest: the number of the episode, or another mark, two times, a text.
+_NUMBER = const(0)
+_FROM = const(1)
+_UNTIL = const(2)
+_TEXT = const(3)
 
 DIGEST = "digest"
 # A message to Telegram has 4,096 characters at most; the rest is counted.
@@ -241,43 +247,54 @@ def digest_task(occurrences: "Look") -> Task | None:
 
 
 def digest(occurrences: "Look") -> tuple[str, str]:
-    """Return (text, mark) of the message."""
+    """Return (text, mark) of the message: one row for each episode, those that go on first."""
     zone = occurrences.zone
-    lines = []
-    marks = []
-    begun = {}
-    length = more = 0
     service = occurrences.service
     board = alarm_texts.board(service)
+    rows = []
+    marks = []
+    left_out = []
+    length = 0
     for utc, mark, said in _held(occurrences.log.files):
         if mark in marks:
             continue
         marks.append(mark)
         # The name of the board stands at the top.
         said = said[len(board) :] if said.startswith(board) else said
-        if mark[:3] == "al:":
-            begun[mark] = alarm_texts.shown(said)
-        line = "%s %s" % (zone.short(utc)[11:], said)
-        length += len(line)
-        if length > _MOST:
-            more += 1
-        else:
-            lines.append(line)
-    if more:
-        lines.append("... and %d more; /alarms shows how things are" % more)
-    still = []
+        at = zone.short(utc)[11:]
+        number = mark[3:].split(".")[0] if mark[:3] in (_ALARM, _END) else mark
+        found = [row for row in rows if row[_NUMBER] == number]
+        if not found and number not in left_out:
+            length += len(said)
+            if length > _MOST:
+                left_out.append(number)
+            else:
+                rows.append([number, at, "", said])
+        elif found and mark[:3] == _END:
+            found[0][_UNTIL] = at
+            # How long it lasted, and its extremes.
+            found[0][_TEXT] += "; " + said.rpartition("; ")[2]
     for task in service.tasks or ():
-        said = begun.get("al:%d" % _id(task)) if task.condition else None
-        if said and alarms.is_open(task):
-            value = task.condition.alarm[alarms.LAST]
-            now = "" if value is None else ", now " + decide.shown(task.condition, value)
-            sign = alarm_texts.sign(service, task.condition) if now else ""
-            still.append('"%s"%s%s' % (said, now, sign))
-    if still:
-        lines.append("Still active: " + "; ".join(still))
-    hours = Hours(occurrences.service.window).quiet() if occurrences.service.window else ""
+        for row in rows:
+            if task.condition and row[_NUMBER] == str(_id(task)) and alarms.is_open(task):
+                row[_UNTIL] = "now"
+                value = task.condition.alarm[alarms.LAST]
+                if value is not None:
+                    sign = alarm_texts.sign(service, task.condition)
+                    row[_TEXT] += "; now %s%s" % (decide.shown(task.condition, value), sign)
+    lines = [_row(row) for row in rows if row[_UNTIL] == "now"]
+    lines += [_row(row) for row in rows if row[_UNTIL] != "now"]
+    if left_out:
+        lines.append("... and %d more; /alarms shows how things are" % len(left_out))
+    hours = Hours(service.window).quiet() if service.window else ""
     head = "While it was quiet (%s):\n" % hours if hours else "While it was quiet:\n"
     return board + head + "\n".join(lines), "di:%s-%d" % (marks[0] if marks else "", len(marks))
+
+
+def _row(row):
+    """Return `01:00-01:10 Hot!; 10 min, highest 35.2 °C`."""
+    until = "-" + row[_UNTIL] if row[_UNTIL] else ""
+    return "%s%s %s" % (row[_FROM], until, row[_TEXT])
 
 
 def marks(service: "Watching") -> set[str]:
