@@ -144,7 +144,7 @@ def test_nginx_a_command_is_answered(agent, proxied, tmp_path, lines):
     with proxy.running(), emulating(proxy.behind, tmp_path) as emulator, agent.serving():
         is_answered(emulator)
         is_answered(emulator, "/nonsense-grüße", "/nonsense-grüße")
-    # This emulator knows no menu of commands; what it says to that must harm nothing.
+    # This emulator knows no menu of commands; its answer to that must harm nothing.
     menu = proxy.seen("/setMyCommands")
     assert {row[4] for row in proxy.seen() if row not in menu} == {200}
     assert {row[2] for row in proxy.seen()} == {"HTTP/1.1"}

@@ -196,6 +196,19 @@ def test_a_chat_is_answered_in_two_tabs_and_after_a_reload(page, context, home):
     other.close()
 
 
+def test_the_tools_of_an_answer_stand_below_it(page):
+    show(page, "chat")
+    page.get_by_label("Your message").fill('call sensor {"action": "read", "name": "room"}')
+    page.keyboard.press("Enter")
+    tools = page.locator("li.agent details")
+    tools.get_by_text("read room.temperature: 31.5 °C").wait_for(timeout=60_000)
+    tools.locator("summary").focus()
+    page.keyboard.press("Enter")
+    tools.get_by_text(re.compile("^sensor read, ?name room$")).wait_for()
+    page.reload()
+    tools.get_by_text("read room.temperature: 31.5 °C").wait_for()
+
+
 def test_a_question_of_the_agent_is_answered_here(page):
     show(page, "chat")
     page.get_by_label("Your message").fill(

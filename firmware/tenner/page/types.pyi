@@ -1,7 +1,7 @@
 # tenner page.types: the page, as its parts see it; for type checking only.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from tenner.agent.message_queue import Queue
@@ -59,6 +59,7 @@ class Talk(Guarded, Protocol):
     count: int | None
     waits: bool
     failed: bool
+    lines: Sequence[bytes]
     question: Question | None
 
 class Served(Talk, Protocol):

@@ -3,6 +3,7 @@ import { events, get, post } from "./api.js";
 import { action, button, h, note } from "./dom.js";
 import { drop, keep, kept } from "./drafts.js";
 import { markdown } from "./markdown.js";
+import { doing, tools } from "./tools.js";
 
 export const title = "Chat";
 const WORK = /^(agent|llm|tool|net|tls)$/;
@@ -46,7 +47,7 @@ export async function show(place, app) {
       list.append(h("li", { class: "day soft" }, lastDay));
     }
     const mark = h("small");
-    const item = h("li", { class: message.who + (message.failed ? " bad" : "") }, h("small", null, `${WHO[message.who]}, ${time(message.time)}`), "\n", message.who === "agent" ? markdown(message.text) : message.text, mark);
+    const item = h("li", { class: message.who + (message.failed ? " bad" : "") }, h("small", null, `${WHO[message.who]}, ${time(message.time)}`), "\n", message.who === "agent" ? markdown(message.text) : message.text, message.tools && tools(message.tools), mark);
     list.append(item);
     const asked = kept(ASKED);
     if (message.who === "you") {
@@ -153,7 +154,7 @@ export async function show(place, app) {
   // A message before those of a running sync would hide them: that brings it, too.
   const onChat = (event) => { stale = true; if (!syncing) { add(event.detail.message); empty.replaceChildren(); } };
   const onQuestion = (event) => { stale = true; ask(event.detail.text); };
-  const onLog = ({ detail }) => { if (waiting && WORK.test(detail.area)) progress.textContent = `${detail.area}: ${detail.text}`; };
+  const onLog = ({ detail }) => { if (waiting && WORK.test(detail.area)) progress.textContent = doing(detail); };
   const onOpen = () => sync().catch(() => {});
   const onRenumbered = () => { seen = 0; lastDay = ""; mine = null; list.replaceChildren(); };
   const all = [["renumbered", onRenumbered], ["chat", onChat], ["question", onQuestion], ["log", onLog], ["open", onOpen]];
