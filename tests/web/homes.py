@@ -3,6 +3,7 @@
 import contextlib
 import re
 
+from tenner_sim.services import Step
 from tests.host import page_home
 from tests.host.chip_home import chip_home
 from tests.web import browser
@@ -27,6 +28,8 @@ class Home:
     log_of_a_start = None
     #: Can its power be cut while its server goes on?
     power_off = None
+    #: Have the model write its next answer slowly; None where the page shows it as a whole.
+    slowly = None
     #: The view Update after a look for a newer version.
     update_says = re.compile("update.url")
 
@@ -102,6 +105,10 @@ class LinuxHome(Home):
 
     expected = (*Home.expected, *_AWAY)
     log_of_a_start = re.compile("START start")
+
+    def slowly(self):
+        self._server.services.model.plan([Step(piece_delay_ms=60)])
+
     update_says = re.compile("tenner deploy")
 
     def ready(self):

@@ -196,6 +196,22 @@ def test_a_chat_is_answered_in_two_tabs_and_after_a_reload(page, context, home):
     other.close()
 
 
+def test_an_answer_is_shown_while_it_is_written(page, home):
+    if not home.slowly:
+        pytest.skip("this server has no part of an answer")
+    show(page, "chat")
+    home.slowly()
+    page.get_by_label("Your message").fill("say: " + "one more line of a **long** story, " * 12)
+    page.keyboard.press("Enter")
+    draft = page.locator("[aria-hidden=true] li.agent")
+    draft.filter(has_text=re.compile("^one more .* …$")).wait_for()
+    draft.locator("strong").first.wait_for()
+    answer = page.locator("[aria-live] li.agent").filter(has_text="one more line")
+    assert answer.count() == 0
+    answer.wait_for()
+    draft.wait_for(state="detached")
+
+
 def test_the_tools_of_an_answer_stand_below_it(page):
     show(page, "chat")
     page.get_by_label("Your message").fill('call sensor {"action": "read", "name": "room"}')

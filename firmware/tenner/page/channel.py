@@ -133,6 +133,19 @@ class Page:
         """Send events as they come."""
         await stream.send(self, connection, request)
 
+    def draft(self) -> str | None:
+        """Return the part of the answer that is written, None while none is due."""
+        if not self._waits:
+            return None
+        text = log.redact(self.app.agent.lane.draft("%s:%s" % (self.name, self.chat)))
+        for secret in log.secrets():
+            # The beginning of a secret at the end is not known as one.
+            for size in range(min(len(secret) - 1, len(text)), 0, -1):
+                if text.endswith(secret[:size]):
+                    text = text[:-size]
+                    break
+        return log.visible(text, KEPT)
+
     def last_event(self) -> int:
         """Return the number of the newest event."""
         return self.events.last
