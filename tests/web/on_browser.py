@@ -396,6 +396,28 @@ def test_a_guest_sees_every_view_and_no_button_that_acts(chromium, axe, home):
             assert said[0] == 403 and "only look" in said[1]
 
 
+def test_the_link_of_telegram_opens_the_page_and_is_used_up(chromium, home):
+    if not home.sent_link:
+        pytest.skip("this board has no bot")
+    link = home.sent_link()
+    place = link.partition("#")[0]
+    context = browser.new_context(chromium)
+    with browser.strict_page(context, place, home.is_expected) as page:
+        browser.resize(page, browser.PHONE, "light")
+        page.goto(link)
+        alarm(page).wait_for(timeout=60_000)
+        # The code stays in no history.
+        assert "code" not in page.url
+        page.reload()
+        alarm(page).wait_for(timeout=60_000)
+    context.close()
+    other = browser.new_context(chromium)
+    with browser.strict_page(other, place, home.is_expected) as page:
+        page.goto(link)
+        page.get_by_text("This is not the code").wait_for(timeout=60_000)
+    other.close()
+
+
 def test_an_ended_session_asks_for_a_code_again(page):
     page.evaluate("localStorage.clear()")
     page.reload()
