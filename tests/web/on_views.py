@@ -659,6 +659,8 @@ CALLS = [
         "read room.temperature: 31.5 °C",
     ),
     ("sensor name room,read", "room: humidity 40 %, temperature 31.5 °C (now)", None),
+    ("sensor read, name room", "room: temperature 5 °C (7 s ago)", "read room.temperature: 5 °C"),
+    ("sensor read, name a", "a: on 1 (200 s ago)", "read a.on: 1 (200 s ago)"),
     ("sensor history, name room.temperature, hours 24", "24 h: 20 to", None),
     ("write_file path notes/a.md, content one, two", "wrote 8 bytes", "wrote notes/a.md"),
     ("read_file path my notes.md", "error: there is no my notes.md", "could not read my notes.md"),
@@ -686,12 +688,13 @@ def test_the_tools_behind_an_answer_are_one_line_that_opens_by_key(opened, axe):
     page = opened(board, "chat")
     one, many = page.locator("li.agent details").all()
     assert one.inner_text() == CALLS[0][2]
-    assert many.locator("summary").inner_text().startswith("8 steps: read room.temperature: 31.5")
+    assert many.locator("summary").inner_text().startswith("10 steps: read room.temperature: 31.5")
     for line in (one, many):
         box = line.locator("summary").bounding_box()
         assert box["height"] < 30, "one line"
     many.locator("summary").focus()
     page.keyboard.press("Enter")
+    assert many.locator("summary").bounding_box()["height"] < 30, "its words are below"
     words = iter(_WORDS)
     lines = many.locator("li").all_inner_texts()
     for line, (call, _, expected) in zip(lines, CALLS, strict=True):

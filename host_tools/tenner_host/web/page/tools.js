@@ -33,7 +33,7 @@ export function told({ call, result }) {
   if (name === "sensor" && !failed && !isHistory) {
     if (/\blist\b/.test(given)) return "listed the sensors";
     // `room: temperature 31.5 °C (now)`, or several values.
-    return "read " + result.replace(HEAD, "").replace(/ \(now\)$/, "").replace(/^(\S+): (\w+) (?=\S+( \S+)?$)/, "$1.$2: ");
+    return "read " + result.replace(HEAD, "").replace(/ \((?:now|\d\d? s ago)\)$/, "").replace(/^(\S+): (\w+) (?=\S+( \S+)?( \(.*\))?$)/, "$1.$2: ");
   }
   const [did, todo, key] = isHistory ? ["looked at the history of", "look at the history of", "name"] : Object.hasOwn(WORDS, name) ? WORDS[name] : ["used", "use"];
   const about = (key && argument(given, key)) || `${name}${given ? ": " + given : ""}`;
@@ -44,7 +44,7 @@ export function told({ call, result }) {
 export function tools(calls) {
   const words = calls.map(told);
   const all = words.length > 1 ? `${words.length} steps: ${words.join(", ")}` : words[0];
-  return h("details", { class: "did" }, h("summary", null, all), h("ul", null, calls.map((one, at) => h("li", null, words.length > 1 && words[at] + "\n", h("code", null, one.call), one.result && `: ${one.result.replace(HEAD, "")}`))));
+  return h("details", { class: words.length > 1 ? "did many" : "did" }, h("summary", null, all), h("ul", null, calls.map((one, at) => h("li", null, words.length > 1 && words[at] + "\n", h("code", null, one.call), one.result && `: ${one.result.replace(HEAD, "")}`))));
 }
 
 // What the agent does now, by a line of its log; it is about a call that has ended or those that begin.
