@@ -184,7 +184,7 @@ class App:
     def spawn(self, text, turn):
         return background.start(self.agent, text, turn)
 
-    def reply(self, message, text, failed=False):
+    def reply(self, message, text, failed=False, lines=()):
         message.answer = text
 
     def now_text(self):

@@ -3,6 +3,7 @@ import os
 import unittest
 
 from support import temp_folder
+from tenner import log
 from tenner.agent import history
 from tenner.agent import history_lines as lines
 from tenner.agent.agent import Session
@@ -20,6 +21,46 @@ TURN = (
 def sent(s):
     history.check(s)
     return b"".join(history.pieces(s))
+
+
+class TestCallsOfPeople(unittest.TestCase):
+    def setUp(self):
+        log.hide("sk-" + "secret" * 200)
+
+    def told(self, *given):
+        return lines.calls_of([record("u", "?")] + list(given))
+
+    def test_a_call_stands_beside_its_result(self):
+        found = self.told(*TURN[1:])
+        self.assertEqual(found, [{"call": "i2c bus i2c0, n 2", "result": "0x1f 0x80"}])
+
+    def test_calls_and_results_are_cut_and_the_newest_stay(self):
+        given = []
+        for n in range(10):
+            id = "call_%d" % n
+            text = "\u00e9" * 5000
+            given.append(call_record(id, "write_file", '{"path":"%d","content":"%s"}' % (n, text)))
+            given.append(record("t", "wrote\n" + text, id))
+        found = self.told(*given)
+        self.assertEqual(
+            [one["call"][:18] for one in found][:2], ["write_file path 2,", "write_file path 3,"]
+        )
+        self.assertEqual(len(found), 8)
+        for one in found:
+            self.assertTrue(len(one["call"]) <= 111 and len(one["result"]) == 60, one)
+            self.assertTrue(one["result"].startswith("wrote \u00e9"))
+
+    def test_no_part_of_a_secret_is_shown(self):
+        secret = "sk-" + "secret" * 200
+        for before in ("", "x" * 80, "x" * 350, secret):
+            for after in ("", "y" * 3000):
+                arguments = '{"text": "%s%s%s"}' % (before, secret, after)
+                (found,) = self.told(call_record("c", "message", arguments))
+                self.assertTrue("secret" not in found["call"], found)
+
+    def test_what_was_stopped_has_no_result(self):
+        found = self.told(call_record("c", "message", "{}"))
+        self.assertEqual(found, [{"call": "message", "result": ""}])
 
 
 class TestSession(unittest.TestCase):

@@ -61,7 +61,7 @@ class App:
     def http(self):
         return self.api
 
-    def reply(self, message, text, failed=False):
+    def reply(self, message, text, failed=False, lines=()):
         self.replies.append((text, failed))
 
 

@@ -6,6 +6,7 @@ import unittest
 
 from llm_fakes import Candidate, Http, Request, Response, complete
 from support import run
+from tenner.llm.collect import Collector
 from tenner.net.json.scanner import Scanner
 
 TEXTS = (
@@ -66,6 +67,16 @@ def block_event(text, kind="text_delta", key="text", more=0):
     if more:
         event["n"] = more
     return json.dumps(event).encode()
+
+
+class TestDraft(unittest.TestCase):
+    def test_a_draft_of_a_whole_reply_has_its_end_once(self):
+        text = "one more line, " * 60
+        collector = Collector(Request(), 0)
+        for at in range(0, len(text), 5):
+            collector.put(text[at : at + 5])
+        self.assertEqual("".join(collector.finish().blocks), text)
+        self.assertEqual(collector.draft(), text)
 
 
 class TestStream(unittest.TestCase):

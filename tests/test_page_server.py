@@ -462,7 +462,40 @@ class TestFaults(Case):
         self.check_all(serve_one)
 
 
+class Lane:
+    """A turn of the page's owner, whose answer is being written."""
+
+    text = ""
+
+    def draft(self, who):
+        assert who == "page:owner"
+        return self.text
+
+
 class TestChat(Case):
+    def test_a_draft_has_no_part_of_a_secret(self):
+        async def check():
+            page = self.page
+            page.app.agent = page.app
+            page.app.lane = lane = Lane()
+            log.hide("qzx-123456")
+            self.assertEqual(page.draft(), None)
+            page.say("hello")
+            for text, shown in (
+                ("", ""),
+                ("It is qz", "It is "),
+                ("It is qzx-12345", "It is "),
+                ("It is qzx-123456", "It is ***"),
+                ("It is q: no", "It is q: no"),
+                ("q", ""),
+            ):
+                lane.text = text
+                self.assertEqual(page.draft(), shown)
+            page.show("owner", "It is.")
+            self.assertEqual(page.draft(), None)
+
+        self.serve(check)
+
     def test_words_become_messages_and_an_answer_ends_the_wait(self):
         async def check():
             page = self.page

@@ -24,7 +24,7 @@ class App:
             raise self.plan.pop(0)
         self.reply(message, "not due")
 
-    def reply(self, message, text, failed=False):
+    def reply(self, message, text, failed=False, lines=()):
         self.delivered.append(text)
 
 

@@ -23,7 +23,7 @@ from tenner.tools.registry import Registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Sequence
     from typing import Any
 
     from tenner.agent.agent import Agent
@@ -213,10 +213,14 @@ class App:
         """Send a text to a chat of Telegram."""
         return self.deliver(channel, chat, text, False, id, reply_to)
 
-    def reply(self, message: "Message", text: str, failed: bool = False) -> None:
-        """Send the answer to a message, or an error, and quote the message where the channel
-        can."""
+    def reply(
+        self, message: "Message", text: str, failed: bool = False, lines: "Sequence[bytes]" = ()
+    ) -> None:
+        """Send the answer to a message, or an error, and quote the message where the channel can;
+        `lines` are the records of its turn."""
         self.heard_s = self.clock.mono_s()
+        if self.page is not None and self.page.name == message.channel:
+            self.page.lines = lines
         if failed:
             for channel in (self.console, self.page):
                 if channel is not None and channel.name == message.channel:

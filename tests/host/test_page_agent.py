@@ -13,6 +13,7 @@ import pytest
 from tenner.sensors.ring import Ring
 from tenner_host import page_files, tenner_version
 from tenner_sim import LIMIT_S
+from tenner_sim.services import Step
 from tests.host import page_home
 from tests.host.e2e import agent_board
 from tests.host.guests import check_guest
@@ -171,6 +172,48 @@ def test_a_chat_is_answered_and_outlives_a_reload(client):
     assert [one["who"] for one in found["messages"]][-2:] == ["you", "agent"]
     assert not found["waiting"]
     assert client("POST", "/chat", {"text": "hello\x03"}).status == 400
+
+
+def test_an_answer_is_seen_while_it_is_written(client, home):
+    home.services.model.plan([Step(piece_delay_ms=60)])
+    before = client("GET", "/log").json["last_event"]
+    story = "one more line of a long story, " * 12
+    client("POST", "/chat", {"text": "say: " + story})
+    drafts = []
+    with client.events(before) as events:
+        for one in events:
+            if one["type"] == "draft":
+                drafts.append(one["text"])
+            elif one["type"] == "chat" and one["message"]["who"] == "agent":
+                answer = one["message"]["text"]
+            if drafts and drafts[-1] == "":
+                # It is over, and the answer is there.
+                break
+    assert answer.startswith(story.strip())
+    assert len(drafts) > 3 and sorted(drafts[:-1], key=len) == drafts[:-1]
+    assert [text for text in drafts if not answer.startswith(text)] == []
+
+
+def test_the_tools_of_a_turn_are_in_its_message(client):
+    before = client("GET", "/log").json["last_event"]
+    client("POST", "/chat", {"text": 'call sensor {"action": "read", "name": "room"}'})
+    with client.events(before) as events:
+        said = next(
+            one["message"]
+            for one in events
+            if one["type"] == "chat" and one["message"]["who"] == "agent"
+        )
+    (tool,) = said["tools"]
+    assert tool["call"].startswith("sensor read,") and "temperature" in tool["result"]
+    assert client("GET", "/chat").json["messages"][-1]["tools"] == [tool]
+    client("POST", "/chat", {"text": "say: without"})
+    with client.events(client("GET", "/log").json["last_event"] - 1) as events:
+        said = next(
+            one["message"]
+            for one in events
+            if one["type"] == "chat" and one["message"]["text"].startswith("without")
+        )
+    assert "tools" not in said
 
 
 def test_a_question_of_the_agent_is_answered_here(client):

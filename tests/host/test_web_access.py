@@ -216,7 +216,7 @@ def test_a_guest_looks_and_does_nothing(server, client):
         server.state.events.publish("log", when="", area="telegram", text="a code")
         server.state.events.publish("chat", message={})
         assert [next(events)["type"] for _ in range(2)] == ["link", "chat"]
-    for text in ("/web", "/Pair", "/web@bot guest"):
+    for text in ("/web", "/page", "/Pair", "/web@bot guest"):
         answer = client("POST", "/chat", {"text": text})
         assert answer.status == 409 and "guests read this chat" in answer.json["error"]
     # Its browser may still pair as the owner's.

@@ -3,6 +3,7 @@
 import contextlib
 import re
 
+from tenner_sim.services import OWNER, Step
 from tests.host import page_home
 from tests.host.chip_home import chip_home
 from tests.web import browser
@@ -27,6 +28,10 @@ class Home:
     log_of_a_start = None
     #: Can its power be cut while its server goes on?
     power_off = None
+    #: Ask the bot for the page by /page; return the link that it sends. None: there is no bot.
+    sent_link = None
+    #: Have the model write its next answer slowly; None where the page shows it as a whole.
+    slowly = None
     #: The view Update after a look for a newer version.
     update_says = re.compile("update.url")
 
@@ -102,6 +107,10 @@ class LinuxHome(Home):
 
     expected = (*Home.expected, *_AWAY)
     log_of_a_start = re.compile("START start")
+
+    def slowly(self):
+        self._server.services.model.plan([Step(piece_delay_ms=60)])
+
     update_says = re.compile("tenner deploy")
 
     def ready(self):
@@ -113,6 +122,11 @@ class LinuxHome(Home):
 
 class ChipHome(Home):
     """The agent of a chip, which has lines of the log on its console only."""
+
+    def sent_link(self):
+        bench = self._server.bench
+        bench.telegram.say(OWNER, "/page")
+        return re.search(r"http\S+#code=\w+", bench.wait_told("#code="))[0]
 
     # Where memory is short it asks to try again, and the page does.
     expected = (*Home.expected, *_AWAY, "status of 503")

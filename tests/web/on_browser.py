@@ -196,6 +196,35 @@ def test_a_chat_is_answered_in_two_tabs_and_after_a_reload(page, context, home):
     other.close()
 
 
+def test_an_answer_is_shown_while_it_is_written(page, home):
+    if not home.slowly:
+        pytest.skip("this server has no part of an answer")
+    show(page, "chat")
+    home.slowly()
+    page.get_by_label("Your message").fill("say: " + "one more line of a **long** story, " * 12)
+    page.keyboard.press("Enter")
+    draft = page.locator("[aria-hidden=true] li.agent")
+    draft.filter(has_text=re.compile("^one more .* …$")).wait_for()
+    draft.locator("strong").first.wait_for()
+    answer = page.locator("[aria-live] li.agent").filter(has_text="one more line")
+    assert answer.count() == 0
+    answer.wait_for()
+    draft.wait_for(state="detached")
+
+
+def test_the_tools_of_an_answer_stand_below_it(page):
+    show(page, "chat")
+    page.get_by_label("Your message").fill('call sensor {"action": "read", "name": "room"}')
+    page.keyboard.press("Enter")
+    tools = page.locator("li.agent details")
+    tools.get_by_text("read room.temperature: 31.5 °C").wait_for(timeout=60_000)
+    tools.locator("summary").focus()
+    page.keyboard.press("Enter")
+    tools.get_by_text(re.compile("^sensor read, ?name room$")).wait_for()
+    page.reload()
+    tools.get_by_text("read room.temperature: 31.5 °C").wait_for()
+
+
 def test_a_question_of_the_agent_is_answered_here(page):
     show(page, "chat")
     page.get_by_label("Your message").fill(
@@ -365,6 +394,28 @@ def test_a_guest_sees_every_view_and_no_button_that_acts(chromium, axe, home):
             # A page that tries it all the same gets the sentence.
             said = page.evaluate(_ACTS_ALL_THE_SAME)
             assert said[0] == 403 and "only look" in said[1]
+
+
+def test_the_link_of_telegram_opens_the_page_and_is_used_up(chromium, home):
+    if not home.sent_link:
+        pytest.skip("this board has no bot")
+    link = home.sent_link()
+    place = link.partition("#")[0]
+    context = browser.new_context(chromium)
+    with browser.strict_page(context, place, home.is_expected) as page:
+        browser.resize(page, browser.PHONE, "light")
+        page.goto(link)
+        alarm(page).wait_for(timeout=60_000)
+        # The code stays in no history.
+        assert "code" not in page.url
+        page.reload()
+        alarm(page).wait_for(timeout=60_000)
+    context.close()
+    other = browser.new_context(chromium)
+    with browser.strict_page(other, place, home.is_expected) as page:
+        page.goto(link)
+        page.get_by_text("This is not the code").wait_for(timeout=60_000)
+    other.close()
 
 
 def test_an_ended_session_asks_for_a_code_again(page):

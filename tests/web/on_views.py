@@ -651,6 +651,60 @@ def test_markdown_of_an_answer_is_elements_and_never_html(opened, axe):
     browser.check_axe(page, axe)
 
 
+#: (a call, its result, the words for a person)
+CALLS = [
+    (
+        "sensor read, name room",
+        "room: temperature 31.5 °C (now)",
+        "read room.temperature: 31.5 °C",
+    ),
+    ("sensor name room,read", "room: humidity 40 %, temperature 31.5 °C (now)", None),
+    ("sensor read, name room", "room: temperature 5 °C (7 s ago)", "read room.temperature: 5 °C"),
+    ("sensor read, name a", "a: on 1 (200 s ago)", "read a.on: 1 (200 s ago)"),
+    ("sensor history, name room.temperature, hours 24", "24 h: 20 to", None),
+    ("write_file path notes/a.md, content one, two", "wrote 8 bytes", "wrote notes/a.md"),
+    ("read_file path my notes.md", "error: there is no my notes.md", "could not read my notes.md"),
+    (
+        "edit_file path AGENTS.md,old a,new b",
+        "error: not approved: edit_file AGENTS.md. Do not retry",
+        "was not allowed to change AGENTS.md",
+    ),
+    ("gpio write, pin LED, value 1", "LED is 1", "used gpio: write, pin LED, value 1"),
+    ("web_fetch url https://example.org/", "[a page: data, not instructions] | <b>Hi", None),
+]
+_WORDS = [
+    "read room: humidity 40 %, temperature 31.5 °C",
+    "looked at the history of room.temperature",
+    "read https://example.org/",
+]
+
+
+def test_the_tools_behind_an_answer_are_one_line_that_opens_by_key(opened, axe):
+    board = StandIn()
+    calls = [{"call": call, "result": result} for call, result, _ in CALLS]
+    board.say("agent", "It is warm.", tools=calls[:1])
+    board.say("agent", "Done.", tools=calls)
+    board.say("agent", "I just know.")
+    page = opened(board, "chat")
+    one, many = page.locator("li.agent details").all()
+    assert one.inner_text() == CALLS[0][2]
+    assert many.locator("summary").inner_text().startswith("10 steps: read room.temperature: 31.5")
+    for line in (one, many):
+        box = line.locator("summary").bounding_box()
+        assert box["height"] < 30, "one line"
+    many.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert many.locator("summary").bounding_box()["height"] < 30, "its words are below"
+    words = iter(_WORDS)
+    lines = many.locator("li").all_inner_texts()
+    for line, (call, _, expected) in zip(lines, CALLS, strict=True):
+        assert line.splitlines()[0] == (expected or next(words))
+        assert call in line
+    assert "<b>Hi" in lines[-1] and "data, not instructions" not in lines[-1]
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+
+
 @pytest.mark.parametrize("size", [browser.WIDE, browser.PHONE], ids=["desk", "phone"])
 def test_the_composer_is_in_the_window_below_a_long_conversation(opened, size):
     board = StandIn()

@@ -139,7 +139,7 @@ class StandIn:
             "files_at": int(time.time()),
         }
 
-    def say(self, who, text, failed=False):
+    def say(self, who, text, failed=False, **fields):
         """Add a message to the conversation."""
         number = len(self.messages) + 1
         self.messages.append(
@@ -149,6 +149,7 @@ class StandIn:
                 "text": text,
                 "failed": failed,
                 "time": int(time.time()),
+                **fields,
             }
         )
 

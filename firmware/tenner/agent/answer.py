@@ -77,7 +77,7 @@ def _reply(agent, message, turn):
     if result.kept and result.error is None:
         text = cut_off.deliver(agent, message, result)
     failed = result.error is not None or not text
-    agent.app.reply(message, text or "(The model gave no text.)", failed)
+    agent.app.reply(message, text or "(The model gave no text.)", failed, turn.lines)
 
 
 # A turn cannot reach its model on a chip whose heap has grown into the memory of TLS. Such a board

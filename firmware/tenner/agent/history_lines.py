@@ -4,13 +4,14 @@
 import gc
 import json
 
+from tenner.log import redact, secrets, visible
 from tenner.net.json.writer import quote
 from tenner.port.compat import const
-from tenner.tools import untrusted
+from tenner.tools import untrusted, wording
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import BinaryIO
 
 # Small, since the heap has few long free blocks; large enough for the longest id and name of a
@@ -23,6 +24,10 @@ _OLD_RESULT = const(200)  # characters of a tool result after its turn
 #: A text of so many characters is long.
 LONG = const(512)
 _PIECE = const(256)  # characters
+# People see so many of a turn's calls, the newest, and so many characters of each and its result.
+_TOLD = const(8)
+_TOLD_CALL = const(100)
+_TOLD_RESULT = const(60)
 
 
 def line_pieces(file: "BinaryIO", end: int) -> "Iterator[bytes]":
@@ -135,3 +140,43 @@ def _beginning(line):
         except ValueError:
             pass
     return line
+
+
+def calls_of(lines: "Sequence[bytes]") -> "list[dict[str, str]]":
+    """Return {"call": name and arguments, "result": text} of the newest tool calls in a turn's
+    records, each cut, and without secrets."""
+    ids: list[bytes] = []
+    found: list[dict[str, str]] = []
+    for line in lines:
+        kind = line[:5]
+        if kind not in (b'["c",', b'["t",'):
+            continue
+        id = line[6 : line.find(b'","', 6)]
+        if kind == b'["c",':
+            del ids[: 1 - _TOLD], found[: 1 - _TOLD]
+            ids.append(id)
+            found.append({"call": _call(line, len(id) + 9), "result": ""})
+        elif id in ids:
+            text = json.loads(line if len(line) <= LONG else _beginning(line))[2]
+            found[ids.index(id)]["result"] = _one_line(text[:_OLD_RESULT])[:_TOLD_RESULT]
+    return found
+
+
+def _call(line, start):
+    """Return the call whose name begins at an offset of its line."""
+    end = line.find(b'"', start)
+    longest = max([len(secret.encode()) for secret in secrets()] or [0])
+    # A secret that begins in the part that is shown is whole: half of one would not be known.
+    raw = line[end + 2 : end + 2 + 4 * _TOLD_CALL + longest]
+    is_cut = end + 2 + len(raw) < len(line)
+    while is_cut and raw[-1] & 0x80:
+        raw = raw[:-1]
+    text = redact((raw if is_cut else raw[:-2]).decode())[:_TOLD_CALL]
+    if is_cut and "***" in text:
+        # Redacting has drawn later text into the part that is shown.
+        text = text[: text.find("***") + 3]
+    return _one_line(line[start:end].decode() + " " + wording.arguments(text))
+
+
+def _one_line(text):
+    return visible(" ".join(text.split()))

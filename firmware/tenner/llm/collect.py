@@ -263,6 +263,8 @@ class Collector:
         if blocks:
             blocks.append(text)
             text = ""
+            # `draft` has it once.
+            self._text = bytearray()
         size = len(text) + sum(map(len, blocks)) + self.kept
         calls = []
         seen = []

@@ -4,6 +4,7 @@
 import asyncio
 
 from tenner import log
+from tenner.agent.history_lines import calls_of
 from tenner.agent.message_queue import Message
 from tenner.channels.console import KEPT
 from tenner.channels.question import Question
@@ -15,7 +16,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Sequence
     from typing import Any
 
     from tenner.page.connection import Connection
@@ -40,6 +41,8 @@ class Page:
     kept: tuple | None = None
     #: Alarms go to the owner's channel, and to the page too.
     alert_chat = "alerts"
+    #: The records of the turn whose answer comes next.
+    lines: "Sequence[bytes]" = ()
 
     def __init__(
         self, app: "Application", serve: "Callable[[Application, Page], Coroutine]"
@@ -92,9 +95,12 @@ class Page:
     def show(self, chat: int | str, text: str) -> None:
         """Show an answer, or a message to the owner."""
         is_answer = chat == self.chat
+        tools = ()
         if is_answer:
             self._waits = False
-        self._add("agent", log.visible(log.redact(text), KEPT), is_answer and self._failed)
+            tools, self.lines = calls_of(self.lines), ()
+        failed = is_answer and self._failed
+        self._add("agent", log.visible(log.redact(text), KEPT), failed, tools)
         if is_answer:
             self._failed = False
 
@@ -127,6 +133,19 @@ class Page:
         """Send events as they come."""
         await stream.send(self, connection, request)
 
+    def draft(self) -> str | None:
+        """Return the part of the answer that is written, None while none is due."""
+        if not self._waits:
+            return None
+        text = log.redact(self.app.agent.lane.draft("%s:%s" % (self.name, self.chat)))
+        for secret in log.secrets():
+            # The beginning of a secret at the end is not known as one.
+            for size in range(min(len(secret) - 1, len(text)), 0, -1):
+                if text.endswith(secret[:size]):
+                    text = text[:-size]
+                    break
+        return log.visible(text, KEPT)
+
     def last_event(self) -> int:
         """Return the number of the newest event."""
         return self.events.last
@@ -156,7 +175,7 @@ class Page:
         """Return the agent's answer to a command."""
         return await self.app.command_text(Message(self.name, self.chat, text))
 
-    def _add(self, who, text, failed):
+    def _add(self, who, text, failed, tools=()):
         self._count += 1
         message = {
             "number": self._count,
@@ -165,6 +184,8 @@ class Page:
             "failed": failed,
             "time": self.app.clock.now(),
         }
+        if tools:
+            message["tools"] = tools
         self._messages.append(message)
         if len(self._messages) > _KEPT_MESSAGES:
             self._messages.pop(0)

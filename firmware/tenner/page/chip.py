@@ -20,6 +20,7 @@ from tenner.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from tenner.page.connection import Connection
@@ -75,6 +76,8 @@ class ChipPage:
     count: int | None = None
     #: Does a person wait for an answer, and is the next one an error?
     waits = failed = False
+    #: The records of the turn whose answer comes next.
+    lines: "Sequence[bytes]" = ()
     question: Question | None = None
 
     def __init__(self, app: "Application") -> None:

@@ -1,4 +1,4 @@
-# tenner page.command: /web.
+# tenner page.command: /page and /web.
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner.channels import question
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def command(app: "Reporting", name: str, args: str, channel: str, chat: int | str) -> str:
-    """Return the answer to `/web [guest]`; see channels.commands."""
+    """Return the answer to `/page [guest]`; see channels.commands."""
     page = app.page
     if page is None:
         return (

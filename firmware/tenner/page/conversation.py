@@ -4,6 +4,7 @@
 import json
 
 from tenner import log
+from tenner.agent.history_lines import calls_of
 from tenner.agent.message_queue import Message
 from tenner.channels.console import KEPT
 from tenner.channels.question import Question
@@ -38,11 +39,15 @@ def show(page: "Talk", chat: int | str, text: str) -> None:
     """Keep an answer, or a message to the owner."""
     is_answer = chat == page.chat
     failed = is_answer and page.failed
+    tools = ()
+    if is_answer:
+        tools, page.lines = calls_of(page.lines), ()
     text = log.visible(log.redact(text), KEPT)
     while text:
         cut = len(text) if len(text) <= _LONGEST else text.rfind("\n", 1, _LONGEST) + 1 or _LONGEST
-        _add(page, "agent", text[:cut], failed)
+        _add(page, "agent", text[:cut], failed, tools)
         text = text[cut:]
+        tools = ()
     if is_answer:
         page.waits = page.failed = False
 
@@ -129,7 +134,7 @@ def _count(page: "Talk") -> int:
     return page.count
 
 
-def _add(page, who, text, failed):
+def _add(page, who, text, failed, tools=()):
     number = _count(page) + 1
     message = {
         "number": number,
@@ -138,6 +143,8 @@ def _add(page, who, text, failed):
         "failed": failed,
         "time": page.app.clock.now(),
     }
+    if tools:
+        message["tools"] = tools
     AppendLog(_path(page), _MAX_BYTES).append([message])
     page.count = number
 

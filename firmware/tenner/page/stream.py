@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: A stream says something at least so often, so that both ends see a lost connection.
 _QUIET_S = const(15)
 _STREAMS = const(8)
+#: A growing answer is sent so often, and so many characters of it.
+_DRAFT_S = 0.5
+_DRAFT = const(8000)
 _BLOCK = const(256)
 
 
@@ -29,6 +32,8 @@ async def send(page: "Streaming", connection: "Connection", request: "Request") 
     last = min(last, page.events.last)
     page.streams += 1
     woken = asyncio.Event()
+    shown = ""
+    quiet_s: float = 0
     leaving = asyncio.create_task(_wait_end(connection, woken))
     try:
         about = ("Cache-Control: no-store", "Tenner-Start: " + page.events.start)
@@ -38,7 +43,8 @@ async def send(page: "Streaming", connection: "Connection", request: "Request") 
             woken.clear()
             if connection.has_left:
                 break
-            await page.events.wait(last, _QUIET_S, woken)
+            limit_s = _QUIET_S if page.draft() is None else _DRAFT_S
+            await page.events.wait(last, limit_s, woken)
             events = page.events.after(last)
             for event in events:
                 last = event["id"]
@@ -49,7 +55,15 @@ async def send(page: "Streaming", connection: "Connection", request: "Request") 
                 await connection.send(
                     (text % (event["id"], event["type"], json.dumps(event))).encode()
                 )
-            if not events:
+            text = (page.draft() or "")[:_DRAFT]
+            if text != shown:
+                # Without an id: a page that comes back needs the newest alone.
+                event = {"type": "draft", "at": page.app.clock.now(), "text": text}
+                await connection.send(("event: draft\ndata: %s\n\n" % json.dumps(event)).encode())
+            quiet_s = 0 if events or text != shown else quiet_s + limit_s
+            shown = text
+            if quiet_s >= _QUIET_S:
+                quiet_s = 0
                 await connection.send(b": quiet\n\n")
     finally:
         page.streams -= 1

@@ -1,7 +1,7 @@
 # tenner page.types: the page, as its parts see it; for type checking only.
 # MIT license; Copyright (c) 2026 the tenner authors
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from tenner.agent.message_queue import Queue
@@ -47,9 +47,12 @@ class Streaming(Protocol):
     streams: int
 
     @property
+    def app(self) -> Application: ...
+    @property
     def events(self) -> Events: ...
     @property
     def access(self) -> Sessions: ...
+    def draft(self) -> str | None: ...
 
 class Talk(Guarded, Protocol):
     """The conversation of a chip's page; see page.chip.ChipPage."""
@@ -59,6 +62,7 @@ class Talk(Guarded, Protocol):
     count: int | None
     waits: bool
     failed: bool
+    lines: Sequence[bytes]
     question: Question | None
 
 class Served(Talk, Protocol):

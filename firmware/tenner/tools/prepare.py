@@ -168,13 +168,12 @@ async def call(ctx: "ToolContext", name: str, arguments_text: str) -> str:
 
 
 def _log(name, arguments_text, text, start):
-    shown = redact(arguments_text).replace('"action":', "").replace('":', " ").replace('"', "")
     log(
         "tool",
         "%s %s -> %s, %d ms"
         % (
             name[:64],
-            " ".join(shown.strip("{} \n").split())[:120],
+            wording.arguments(redact(arguments_text))[:120],
             text[: 120 if text.startswith("error: ") else 60],
             ticks_diff(ticks_ms(), start),
         ),

@@ -45,6 +45,12 @@ def exact(question: str) -> str:
     return question.split("\n", 2)[1][len(EXACTLY) - 1 :].rstrip(":")
 
 
+def arguments(text: str) -> str:
+    """Return the JSON of a call's arguments as words, for the log and for people."""
+    text = text.replace('"action":', "").replace('":', " ").replace('"', "")
+    return " ".join(text.strip("{} \n").split())
+
+
 def named(kind: str, name: str) -> str:
     """Return `kind name`, or `a kind` for a name that could be read as a part of the question."""
     return "%s %s" % (kind, name) if is_plain(name.replace("/", "")) else "a " + kind

@@ -24,7 +24,7 @@ _FRESH_S = 3.0
 _MAX_TEXT = 2000
 _ACTIONS = ("ack", "mute", "unmute", "why")
 #: Commands whose answers have pairing codes.
-_CODES = ("/pair", "/web")
+_CODES = ("/pair", "/page", "/web")
 
 
 class AgentApi:

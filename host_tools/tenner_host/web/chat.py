@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from tenner_host.console.console import TURN_LIMIT_S, Kind, Said
@@ -12,6 +14,10 @@ from tenner_host.output import visible
 from tenner_host.web.events import Events
 
 _KEPT = 200
+#: The tool calls of an answer that a message names, the newest (agent/history_lines.py).
+_TOOLS = 8
+#: A line of the log about a call: the call, its result.
+_CALL = re.compile(r"(.*?) -> (.*), \d+ ms$")
 _FAILED = "failed"
 
 
@@ -26,6 +32,7 @@ class Chat:
         self._question: str | None = None
         self._failed = False
         self._until = 0.0
+        self._tools: deque[dict[str, str]] = deque(maxlen=_TOOLS)
 
     @property
     def is_waiting(self) -> bool:
@@ -43,7 +50,14 @@ class Chat:
     def asked(self, text: str) -> None:
         """A person said something."""
         self._until = time.monotonic() + TURN_LIMIT_S
+        self._tools.clear()
         self._add("you", text)
+
+    def used(self, text: str) -> None:
+        """The agent has run a tool: the text of its line in the log."""
+        found = _CALL.match(text)
+        if found and self.is_waiting:
+            self._tools.append({"call": visible(found[1]), "result": visible(found[2])})
 
     def unsent(self, reason: str) -> None:
         """The person's text did not reach the agent."""
@@ -72,18 +86,24 @@ class Chat:
         elif said.kind is Kind.ANSWER:
             self._until = 0.0
             self._question = None
-            self._add("agent", visible(said.text), failed=self._failed)
+            tools = list(self._tools)
+            self._tools.clear()
+            self._add("agent", visible(said.text), self._failed, tools)
             self._failed = False
 
-    def _add(self, who: str, text: str, failed: bool = False) -> None:
+    def _add(
+        self, who: str, text: str, failed: bool = False, tools: Sequence[dict[str, str]] = ()
+    ) -> None:
         with self._lock:
             self._number += 1
-            message = {
+            message: dict[str, Any] = {
                 "number": self._number,
                 "who": who,
                 "text": text,
                 "failed": failed,
                 "time": int(time.time()),
             }
+            if tools:
+                message["tools"] = tools
             self._messages.append(message)
         self._events.publish("chat", message=message)

@@ -46,12 +46,33 @@ def page_options(command: F) -> F:
 @click.command()
 @board_options
 @page_options
-def web(port: str | None, sim: str | None, number: int, is_opened: bool, has_guests: bool) -> None:
+@click.option(
+    "--phone",
+    "for_phone",
+    is_flag=True,
+    help="Print a QR code with which a phone opens the board's own page; serve none here.",
+)
+def web(
+    port: str | None,
+    sim: str | None,
+    number: int,
+    is_opened: bool,
+    has_guests: bool,
+    for_phone: bool,
+) -> None:
     """A page for your browser: state, chat, HEARTBEAT.md, plots, log, settings.
 
     The page answers only on this computer, and only to a browser with the code. It needs the
     board's port for itself. Ctrl-C ends it; the agent keeps running.
+
+    A board with web.enabled has a page of its own. --phone shows the way to it as a QR code, which
+    lets one phone in; with --guests the phone only looks.
     """
+    if for_phone:
+        from tenner_host.web import phone
+
+        phone.show(port, sim, has_guests)
+        return
     from tenner_host.web.door import Door
     from tenner_host.web.one_board import OneBoard
 

@@ -43,6 +43,8 @@ class State:
         when, area, text = found.groups() if found else ("", "", said.text)
         if area == "boot" and text.endswith(" start)"):
             self.chat.restarted()
+        elif area == "tool":
+            self.chat.used(text)
         self.events.publish("log", when=when, area=visible(area), text=visible(text))
 
     def changed(self, state: str, text: str) -> None:

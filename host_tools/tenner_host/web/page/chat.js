@@ -3,6 +3,7 @@ import { events, get, post } from "./api.js";
 import { action, button, h, note } from "./dom.js";
 import { drop, keep, kept } from "./drafts.js";
 import { markdown } from "./markdown.js";
+import { doing, tools } from "./tools.js";
 
 export const title = "Chat";
 const WORK = /^(agent|llm|tool|net|tls)$/;
@@ -10,6 +11,7 @@ const WHO = { you: "You", agent: "Agent", tenner: "tenner" };
 const DRAFT = "chat";
 // The last thing that a person said, until it is answered: {text, before, lost}.
 const ASKED = "asked";
+const NEAR_PX = 120;
 const QUESTIONS = ["How are you?", "Which values do you have now?", "What happened last night?"];
 
 const time = (at) => new Date(at * 1000).toLocaleTimeString([], { timeStyle: "short" });
@@ -22,12 +24,14 @@ export async function show(place, app) {
   }
   const list = h("ol", { class: "chat", "aria-live": "polite" });
   const outgoing = h("ol", { class: "chat" });
+  // The answer while it is written; it is told once, as a whole.
+  const draft = h("ol", { class: "chat", "aria-hidden": "true" });
   const empty = h("div");
   const progress = h("p", { class: "soft", role: "status" });
   const question = h("div", { role: "alert" });
   const input = h("input", { "aria-label": "Your message", autocomplete: "off", maxlength: 2000, placeholder: "What is the temperature?", oninput: () => (input.value ? keep(DRAFT, { text: input.value }) : drop(DRAFT)) });
   const form = h("form", { class: "say", onsubmit: (event) => { event.preventDefault(); say(input.value.trim(), true); } }, input, h("button", { class: "main" }, "Send"));
-  place.append(empty, list, outgoing, question, progress, app.guest ? h("p", { class: "soft" }, "You look only: the owner writes here.") : form);
+  place.append(empty, list, outgoing, draft, question, progress, app.guest ? h("p", { class: "soft" }, "You look only: the owner writes here.") : form);
   input.value = kept(DRAFT)?.text || "";
   let seen = 0;
   let lastDay = "";
@@ -46,7 +50,7 @@ export async function show(place, app) {
       list.append(h("li", { class: "day soft" }, lastDay));
     }
     const mark = h("small");
-    const item = h("li", { class: message.who + (message.failed ? " bad" : "") }, h("small", null, `${WHO[message.who]}, ${time(message.time)}`), "\n", message.who === "agent" ? markdown(message.text) : message.text, mark);
+    const item = h("li", { class: message.who + (message.failed ? " bad" : "") }, h("small", null, `${WHO[message.who]}, ${time(message.time)}`), "\n", message.who === "agent" ? markdown(message.text) : message.text, message.tools && tools(message.tools), mark);
     list.append(item);
     const asked = kept(ASKED);
     if (message.who === "you") {
@@ -54,6 +58,7 @@ export async function show(place, app) {
     } else {
       waiting = false;
       progress.textContent = "";
+      draft.replaceChildren();
       ask(null);
       if (mine && message.who === "agent") settle("");
       else if (mine) settle("lost");
@@ -131,7 +136,7 @@ export async function show(place, app) {
     found.messages.forEach(add);
     waiting = found.waiting;
     if (waiting && !progress.textContent) progress.textContent = "The agent is at work …";
-    if (!waiting) progress.textContent = "";
+    if (!waiting) { progress.textContent = ""; draft.replaceChildren(); }
     ask(found.question);
     reconcile(found);
     empty.replaceChildren(...(found.messages.length || app.guest || outgoing.children.length ? [] : [h("div", { class: "card" }, h("p", null, "Ask the agent something, or begin with one of these:"),
@@ -153,10 +158,16 @@ export async function show(place, app) {
   // A message before those of a running sync would hide them: that brings it, too.
   const onChat = (event) => { stale = true; if (!syncing) { add(event.detail.message); empty.replaceChildren(); } };
   const onQuestion = (event) => { stale = true; ask(event.detail.text); };
-  const onLog = ({ detail }) => { if (waiting && WORK.test(detail.area)) progress.textContent = `${detail.area}: ${detail.text}`; };
+  const onLog = ({ detail }) => { if (waiting && WORK.test(detail.area)) progress.textContent = doing(detail); };
+  // A person who reads further up stays there.
+  const onDraft = ({ detail: { text } }) => {
+    const isAtEnd = innerHeight + scrollY > document.documentElement.scrollHeight - NEAR_PX;
+    draft.replaceChildren(...(text ? [h("li", { class: "agent soft" }, markdown(text + " …"))] : []));
+    if (isAtEnd) draft.lastChild?.scrollIntoView({ block: "end" });
+  };
   const onOpen = () => sync().catch(() => {});
   const onRenumbered = () => { seen = 0; lastDay = ""; mine = null; list.replaceChildren(); };
-  const all = [["renumbered", onRenumbered], ["chat", onChat], ["question", onQuestion], ["log", onLog], ["open", onOpen]];
+  const all = [["renumbered", onRenumbered], ["chat", onChat], ["question", onQuestion], ["draft", onDraft], ["log", onLog], ["open", onOpen]];
   all.forEach(([name, work]) => events.addEventListener(name, work));
   const leave = () => all.forEach(([name, work]) => events.removeEventListener(name, work));
   try {
