@@ -162,7 +162,7 @@ def test_a_replay_knows_quiet_hours_and_zones(folder):
     first = found["messages"][0]
     assert first["kind"] == "digest" and first["time"].startswith("2026-11-21T08:00:")
     assert first["time"].endswith("+01:00")
-    assert "06:15 Warm: -8 °C" in first["text"]
+    assert "06:15-07:40 Warm: -8 °C (limit -12); 1 h 25 min, highest -8 °C" in first["text"]
 
 
 def test_readings_that_are_missing_or_wrong_are_a_sentence(folder):

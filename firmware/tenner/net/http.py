@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from tenner.net.tls_reserve import TlsContext, TlsSemaphore
 
 _RESTARTS = const(3)
+# The places in Http.work behind the head and the body.
+_CONSUME = const(2)
+_REPEATS = const(3)
+_PHASES = const(4)
 
 
 class Http(Response):
@@ -42,7 +46,8 @@ class Http(Response):
     #: An async function of (host, port) that returns the address to connect to, or raises OSError.
     resolve: "Callable[[str, int], Awaitable[str]] | None" = None
 
-    work: tuple | None  # (head, body, consume, repeats); a poll has fewer
+    #: (head, body, consume, repeats, phases); (body, quiet) of a poll.
+    work: tuple | None
     _task: "asyncio.Task | None"
     _result: "Any"
     _asked: "Exception | None"
@@ -165,19 +170,19 @@ class Http(Response):
             try:
                 if not reused:
                     await self._connect(origin)
-                await overlay.stage(self.work[4], 0)
+                await overlay.stage(self.work[_PHASES], 0)
                 if await http_send.send(self):
-                    await overlay.stage(self.work[4], 1)
+                    await overlay.stage(self.work[_PHASES], 1)
                     await self.receive_head()
                     reserve = self._semaphore and self._semaphore.reserve
                     if reserve and reserve.is_new:
                         reserve.learn()
-                    await overlay.stage(self.work[4], 1)
+                    await overlay.stage(self.work[_PHASES], 1)
                     break
             except (OSError, EOFError):
                 # The server closed the reused connection without an answer; it may have executed
                 # the request.
-                if not reused or self.end or self.is_sent and not self.work[3]:
+                if not reused or self.end or self.is_sent and not self.work[_REPEATS]:
                     raise
             await self._disconnect()
         else:
@@ -197,7 +202,7 @@ class Http(Response):
 
     async def _consume(self):
         # Not in the task's own frame, whose stack would keep a reference to the result.
-        self._result = await self.work[2](self)
+        self._result = await self.work[_CONSUME](self)
 
     # --- long polls, also on the open connection of an exchange
 

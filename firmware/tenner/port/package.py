@@ -14,7 +14,7 @@ from tenner.port.compat import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 _PACK = const("data.pack")
 
@@ -35,8 +35,11 @@ def package_path(name: str) -> str:
 def locate(name: str) -> tuple[str, int, int]:
     """Return (path, start, end), the bytes of a data file such as `store/config.tsv`; OSError when
     it is missing."""
-    for found, place, _ in packed(name):
+    places = packed(name)
+    for found, place, _ in places:
         if found == name:
+            # Now, and not at a garbage collection.
+            places.close()
             return place
     path = package_path(name)
     return path, 0, _size(path)
@@ -45,7 +48,9 @@ def locate(name: str) -> tuple[str, int, int]:
 def folders(name: str) -> "Iterator[tuple[str, int, int]]":
     """Yield the place of each file of this name in a folder of the package, or in a folder of
     that, unless a build has packed the data files."""
-    for _ in packed(""):
+    index = packed("")
+    for _ in index:
+        index.close()
         return
     left = [package_path("")[:-1]]
     while left:
@@ -59,7 +64,7 @@ def folders(name: str) -> "Iterator[tuple[str, int, int]]":
                 left.append(above + "/" + entry)
 
 
-def packed(prefix: str) -> "Iterator[tuple[str, tuple[str, int, int], str]]":
+def packed(prefix: str) -> "Generator[tuple[str, tuple[str, int, int], str], None, None]":
     """Yield (name, (path, start, end), the build's note) of the packed files whose names begin
     with `prefix`."""
     global _pack

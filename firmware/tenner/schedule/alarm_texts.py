@@ -181,7 +181,7 @@ def state(task: "Task", moment: "Moment", zone: "Zone") -> str:
     if alarms.is_muted(condition, moment):
         return "muted until " + _clock(condition.muted, moment, zone)
     alarm = condition.alarm
-    if not alarm or alarm is True:
+    if not alarm:
         if condition.since_s is None or alarm:
             return "active" if alarm else "clear"
         left_s = max(condition.for_s - (moment.mono_s - condition.since_s), 0)

@@ -80,7 +80,7 @@ def needs_model(task: "Task") -> bool:
     if task.notify or task.gave_up or not is_alarm(task):
         return not (task.notify or task.gave_up)
     alarm = task.condition.alarm
-    if not alarm or alarm is True:
+    if not alarm:
         return True
     lasts = not alarm[FLAGS] & OVER or task.condition.op in decide.EVENTS
     return bool(alarm[OWED] & BEGIN) and lasts
@@ -131,17 +131,12 @@ def _is_worth_a_write(service, before, newest):
 
 
 def _restored(condition):
-    """Return the episode under way; up to 0.9 a condition had only `fired`."""
+    """Return the episode under way, or None; one of an older version has fewer places."""
     alarm = condition.alarm
-    if alarm is True:
-        alarm = [0, 0, None, None, None, 0, 0, 0, 0, 0, 0, None, _about(condition)]
-    elif not alarm:
-        alarm = None
-    else:
+    if alarm:
         alarm[FLAGS] &= ~GONE
-    condition.alarm = alarm
-    while alarm and len(alarm) <= SINCE:
-        alarm.append(None)
+        while len(alarm) <= SINCE:
+            alarm.append(None)
     return alarm
 
 
@@ -363,4 +358,4 @@ def hand_over(kept: "Sequence", tasks: "Sequence[Task]") -> bool:
 def is_open(task: "Task") -> bool:
     """Return whether an episode is under way."""
     alarm: "Any" = task.condition and task.condition.alarm
-    return bool(alarm) and (alarm is True or not alarm[FLAGS] & OVER)
+    return bool(alarm) and not alarm[FLAGS] & OVER

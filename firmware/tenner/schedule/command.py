@@ -161,7 +161,7 @@ def _change_one(occurrences, task, action, seconds):
     """Change the state of an alarm; return the answer, "" if it is over."""
     condition = task.condition
     moment = occurrences.moment
-    is_open = alarms.is_open(task) and condition.alarm is not True
+    is_open = alarms.is_open(task)
     if action == "ack":
         if not is_open:
             return ""
@@ -186,9 +186,8 @@ def _change_one(occurrences, task, action, seconds):
 def _mark(occurrences, task, is_ack, who):
     """Show at the first message of an alarm how it stands now; `who` has acknowledged it
     (`is_ack`)."""
-    alarm = task.condition.alarm
     telegram = getattr(occurrences.service.app, "telegram", None)
-    if not telegram or not alarms.is_open(task) or alarm is True:
+    if not telegram or not alarms.is_open(task):
         return
     id = notices.first(occurrences.service, alarms.mark(task, alarms.BEGIN))
     if not id:
@@ -216,7 +215,7 @@ def _fellows(service, task, id):
     """Return the alarms under way that the message `id` has told, `task` among them."""
     found = []
     for one in service.tasks:
-        if alarms.is_open(one) and one.condition.alarm is not True:
+        if alarms.is_open(one):
             mark = alarms.mark(one, alarms.BEGIN)
             if one is task or notices.first(service, mark) == id:
                 found.append(one)

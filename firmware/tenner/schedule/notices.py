@@ -314,7 +314,7 @@ def _held(files):
 
 def _id(task):
     alarm = task.condition.alarm
-    return alarm[alarms.ID] if alarm and alarm is not True else 0
+    return alarm[alarms.ID] if alarm else 0
 
 
 def hold(service: "Watching", now: int, mark: str, said: str) -> None:

@@ -71,7 +71,8 @@ def restore(task: "Task", values: "Sequence") -> None:
     of = task.condition
     values = list(values) + kept(task)[len(values) :]
     if of:
-        of.alarm, of.reference, muted, of.told = values[:4]
+        alarm, of.reference, muted, of.told = values[:4]
+        of.alarm = alarm if alarm and isinstance(alarm, list) else None
         of.muted, of.mute_s = muted if isinstance(muted, list) else (muted, 0)
     elif task.once:
         task.at = values[0]

@@ -73,16 +73,16 @@ async def _due_tasks(heartbeat, forced, detached):
     """
     occurrences = Occurrences(heartbeat)
     due = occurrences.due(forced)
-    runs = ([], [])
+    alerts, turns = [], []
     if due:
         # The code of the alarms makes room for that of the budget.
         ready, answer = await overlay.once("BEAT", _look, occurrences, due, forced)
-        for model in (False, True):
+        for model, runs in ((False, alerts), (True, turns)):
             group = [task for task in ready if (task.notify or task.alert) != model]
             if group:
                 answer = _admit(occurrences, group, forced, model)
                 if answer[0] == "run":
-                    runs[model].extend(group)
+                    runs.extend(group)
                     if detached:
                         occurrences.defer(group, "waits for memory")
     elif forced and heartbeat.tasks:
@@ -95,13 +95,13 @@ async def _due_tasks(heartbeat, forced, detached):
     if not forced:
         held = notices.digest_task(occurrences) if occurrences.log.files.is_holding() else None
         if held and _admit(occurrences, [held], False, False)[0] == "run":
-            runs[False].append(held)
+            alerts.append(held)
             if not due:
                 answer = ("run", "due")
-    if runs[True]:
+    if turns:
         heartbeat.running_s = occurrences.moment.mono_s
     occurrences.close()
-    return answer, runs[False], runs[True]
+    return answer, alerts, turns
 
 
 async def _look(occurrences, due, forced):
@@ -145,12 +145,10 @@ def _off_hours(occurrences, task):
         return None
     question = occurrences.question([task], False)
     question.watch = alarms.is_alarm(task)
-    reason = None
     for name, found in decide.chain(question):
         if name == "active hours":
-            reason = found
-            break
-    return reason
+            return found
+    return None
 
 
 def _ready(occurrences, due, forced, readings):
@@ -201,15 +199,22 @@ def _not_met(occurrences, task, readings):
     if task.asked:
         task.trigger_value = None if isinstance(value, str) else value
         return None
-    if not alarms.is_alarm(task):
-        if not task.pending or task.trigger_value is None:
-            met = decide.is_met(condition, readings, occurrences.moment.mono_s)
-            task.trigger_value = value if met else None
-            if not met:
-                return failed or "no condition met (1 checked)"
-        if not task.notify:
-            _wait_for_model(occurrences, task)
-        return None
+    if alarms.is_alarm(task):
+        return _not_owed(occurrences, task, failed)
+    if not task.pending or task.trigger_value is None:
+        met = decide.is_met(condition, readings, occurrences.moment.mono_s)
+        task.trigger_value = value if met else None
+        if not met:
+            return failed or "no condition met (1 checked)"
+    if not task.notify:
+        _wait_for_model(occurrences, task)
+    return None
+
+
+def _not_owed(occurrences, task, failed):
+    """Return why no message of an alarm goes now, None when one does. `failed`: the check that
+    failed."""
+    condition = task.condition
     bit = alarms.next_owed(task)
     if bit != alarms.BEGIN:
         task.waits_s = task.gave_up = None
@@ -218,7 +223,9 @@ def _not_met(occurrences, task, readings):
         if text == "clear":
             text = "no condition met (1 checked)"
         # Without the time left: /why shows equal decisions together.
-        return failed or text.split(", ")[0] if text[:7] == "pending" else failed or text
+        if text[:7] == "pending":
+            text = text.split(", ")[0]
+        return failed or text
     # A turn that runs may answer an episode that is over already.
     asks = alarms.needs_model(task) or (
         bit == alarms.BEGIN and bool(task.run) and not (task.notify or task.gave_up)

@@ -322,7 +322,9 @@ class Mqtt:
             await self.write(connect.publish(topic, payload, number, retain))
             await asyncio.wait_for(done.wait(), self.ack_s)
         except (OSError, asyncio.TimeoutError) as error:
-            self._stop(OSError("the broker does not acknowledge a message"))
+            # A TimeoutError says nothing.
+            lost = OSError("the broker does not acknowledge a message")
+            self._stop(error if error.args else lost)
             return None if error.args == (_CLOSED,) else False
         finally:
             del self._unacknowledged[number]
