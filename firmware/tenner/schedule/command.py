@@ -289,7 +289,7 @@ async def preview(heartbeat: "Service") -> str:
     """Return a line for each condition: its values now, its state, and the text that it would
     send."""
     # The code that reads the file makes room for that of the sensors, and this for the rest.
-    occurrences, tasks, names, texts = await overlay.step("BEAT", _prepared, heartbeat)
+    occurrences, tasks, names, texts = _prepared(heartbeat)
     readings, sent = await overlay.step("BEAT_READ", _readings, heartbeat, tasks, names, texts)
     text = ""
     for task in tasks:

@@ -46,7 +46,7 @@ async def compose(heartbeat: "Service", request: Request) -> None:
         request.text = heartbeat_tasks.prompt(heartbeat, request)
     else:
         occurrences = Occurrences(heartbeat)
-        request.text = await overlay.step("BEAT_READ", _alert_text, occurrences, request)
+        request.text = await _alert_text(occurrences, request)
     # Not before: where memory is short this is called again.
     request.items = None
 

@@ -44,7 +44,7 @@ _ROOM = const(46 * 1024)
 
 async def find(heartbeat: "Reading") -> None:
     """Set `rules`, `parsed` and `ruled` of the heartbeat for the file as it is now."""
-    signature = await overlay.step("SCAN", _know, heartbeat)
+    signature = _know(heartbeat)
     while await overlay.step("SCAN", _ask, heartbeat):
         if not _has_room(heartbeat.app.port):
             raise MemoryError
@@ -69,7 +69,7 @@ async def do_without(heartbeat: "Reading") -> None:
 
 async def read_items(heartbeat: "Reading", request: "Request") -> None:
     """Read the items of a request."""
-    await overlay.step("READ", heartbeat_tasks.know, heartbeat)
+    heartbeat_tasks.know(heartbeat)
     await overlay.step("READ", heartbeat_tasks.read_items, heartbeat, request)
 
 

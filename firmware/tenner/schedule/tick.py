@@ -30,7 +30,7 @@ async def find_due(
     `rules.find` has to look at a changed file first."""
     if not service.booted:
         # The code that reads the state makes room for that of the file, and this for the rest.
-        await overlay.once("BEAT", _resume, service)
+        _resume(service)
     if service.area == "heartbeat" and _new(service) not in (None, service.ruled):
         return None
     await overlay.once("BEAT", _reload, service)

@@ -38,7 +38,7 @@ async def prepare(
     preview?) of a valid call; raise ToolError, or a port's OSError, for any other.
     """
     # The registry, the JSON parser and the schema check each make room for the next step.
-    place, source = await overlay.step("TOOL_CHECK", _find, ctx, name)
+    place, source = _find(ctx, name)
     found = await overlay.step("TOOL_CHECK", parsed, name, arguments_text)
     module, args = await overlay.step("TOOL_CHECK", verified, ctx, name, found, place, source)
     if hasattr(module, "check"):
