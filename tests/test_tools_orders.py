@@ -299,7 +299,7 @@ class TestOrders(unittest.TestCase):
     def test_words_of_others_count_as_that(self):
         for by_owner in (True, False):
             agent = make_agent(self.folder, Reply("hello"))
-            agent.app.reply = lambda message, text, failed=False: None
+            agent.app.reply = lambda *words: None
             seen = []
             agent.lane.person = lambda who, turn, seen=seen: seen.append(turn) or turn.run()
             message = Message("telegram", "7", "hello", "7")
@@ -416,7 +416,7 @@ class TestOrders(unittest.TestCase):
 
     def test_a_quoted_answer_of_the_agent_counts_as_text_of_others(self):
         agent = make_agent(self.folder, Reply("hello"))
-        agent.app.reply = lambda message, text, failed=False: None
+        agent.app.reply = lambda *words: None
         seen = []
         agent.lane.person = lambda who, turn: seen.append(turn) or turn.run()
         message = Message("telegram", "7", "hello", "7")

@@ -7,8 +7,9 @@ import io
 import sys
 
 # MicroPython nests imports only so deep.
-for part in ("schedule.line_words", "schedule.natural", "schedule.occurrences", "update.install"):
-    __import__("tenner." + part)
+for part in ("line_words", "known_values", "clauses", "natural", "occurrences"):
+    __import__("tenner.schedule." + part)
+__import__("tenner.update.install")
 
 from fuzz.parsers import PARSERS  # noqa: E402
 
