@@ -106,7 +106,7 @@ def _owes(task):
 def _together(heartbeat, tasks):
     """Return the first alert, and if it is the beginning of an alarm those of others that one
     message can tell with it."""
-    if not _can_join(tasks[0]):
+    if not _can_join(tasks[0]) or len([task for task in tasks if _can_join(task)]) < 2:
         return tasks[:1]
     # After a power cut one of them may be on its way.
     items = heartbeat.app.get("delivery").outbox.items
