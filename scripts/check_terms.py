@@ -39,7 +39,7 @@ TERMS = [
     (r"usertools", "custom_tools", EVERYWHERE),
     (r"mend(?:s|ed)?", "repair, fix", EVERYWHERE),
     (r"knocks?", "try_enter_raw_repl", CODE),
-    (r"senses", "sensor_values", CODE),
+    (r"senses", "alarm_texts", CODE),
     (r"seat(?:s|ed)?", "start_timer", CODE),
     (r"homely|whomever", "a plain word", EVERYWHERE),
     (r"jsonin|jsonout|jsontext", "json_scanner, json_writer, json_strict", EVERYWHERE),

@@ -158,6 +158,7 @@ class Buttons(unittest.TestCase):
             self.marked[-1],
             (9001, self.all, ["mute", "why"], "\u2713 acknowledged 00:00 by Ann"),
         )
+        self.assertEqual(len(self.marked), 1)
         self.assertEqual(len(command(self.board, "why " + self.all).split("\n\n")), 3)
 
     def test_one_of_them_is_counted(self):

@@ -151,9 +151,11 @@ def _change(occurrences, tasks, action, amount):
     seconds = duration(amount) if amount and action == "mute" else _MUTE_S
     answers = [_change_one(occurrences, task, action, seconds) for task in tasks]
     occurrences.save()
-    # With several buttons at one message, once all have changed.
+    # Once all have changed, and once for each message: it may tell of several.
+    marked = []
     for task in tasks:
-        _mark(occurrences, task, action == "ack", amount)
+        if task not in marked:
+            marked += _mark(occurrences, task, action == "ack", amount)
     return ([one for one in answers if one] or ["Nothing to acknowledge, it is over: %s."])[0]
 
 
@@ -185,13 +187,13 @@ def _change_one(occurrences, task, action, seconds):
 
 def _mark(occurrences, task, is_ack, who):
     """Show at the first message of an alarm how it stands now; `who` has acknowledged it
-    (`is_ack`)."""
+    (`is_ack`). Return the alarms of that message."""
     telegram = getattr(occurrences.service.app, "telegram", None)
     if not telegram or not alarms.is_open(task):
-        return
+        return []
     id = notices.first(occurrences.service, alarms.mark(task, alarms.BEGIN))
     if not id:
-        return
+        return []
     moment = occurrences.moment
     short = occurrences.zone.short
     fellows = _fellows(occurrences.service, task, id)
@@ -209,6 +211,7 @@ def _mark(occurrences, task, is_ack, who):
         actions[-2] = "unmute"
         state = "muted until " + short(task.condition.muted)[11:] if moment.trusted else "muted"
     telegram.mark(id, alarms.together(fellows)[3:], actions, state.strip())
+    return fellows
 
 
 def _fellows(service, task, id):

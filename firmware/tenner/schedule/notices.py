@@ -21,6 +21,7 @@ from tenner.schedule.alarm_texts import span
 from tenner.schedule.task import Task
 from tenner.store import json_strict
 from tenner.store.hours import Hours
+from tenner.store.outbox_item import apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,13 +136,6 @@ def confirm(heartbeat: "Watching", mark: str, id: int | None = None) -> None:
             schedule_files.of(heartbeat).keep_mark(line + "]")
     except OSError as error:
         log("heartbeat", "delivery of an alert not stored: %s" % error)
-
-
-def apart(mark: str) -> list[str]:
-    """Return the marks of the alarms that a mark such as `al:12+13` tells together."""
-    if mark[:3] != _ALARM:
-        return [mark]
-    return [_ALARM + number for number in mark[3:].split("+")]
 
 
 def first(heartbeat: "Watching", mark: str) -> int | None:

@@ -106,14 +106,15 @@ def _owes(task):
 def _together(heartbeat, tasks):
     """Return the first alert, and if it is the beginning of an alarm those of others that one
     message can tell with it."""
-    if not _can_join(tasks[0]) or len([task for task in tasks if _can_join(task)]) < 2:
+    joining = [task for task in tasks if _can_join(task)]
+    if tasks[0] not in joining or len(joining) < 2:
         return tasks[:1]
     # After a power cut one of them may be on its way.
     items = heartbeat.app.get("delivery").outbox.items
     known = notices.marks(heartbeat)
     group = []
-    for task in tasks:
-        if _can_join(task) and len(group) < _MOST:
+    for task in joining:
+        if len(group) < _MOST:
             mark = alarms.mark(task, alarms.BEGIN)
             on_way = mark in known or any(covers(item.alert, mark) for item in items)
             if not on_way and not notices.is_repeat(heartbeat, mark):

@@ -35,13 +35,16 @@ class Item:
     tries = 0
 
 
+def apart(mark: str) -> list[str]:
+    """Return the marks of the alarms that a mark such as `al:12+13` tells together."""
+    if mark[:3] != "al:":
+        return [mark]
+    return ["al:" + number for number in mark[3:].split("+")]
+
+
 def covers(mark: bool | str, other: str) -> bool:
-    """Return whether a message's mark is `other`, or that of alarms told together, `al:12+13`,
-    and `other` that of one of them, `al:13`."""
-    if mark == other:
-        return True
-    numbers = mark[3:].split("+") if isinstance(mark, str) and mark[:3] == "al:" else []
-    return other[:3] == "al:" and other[3:] in numbers
+    """Return whether a message's mark is `other`, or tells of that alarm among others."""
+    return mark == other or isinstance(mark, str) and other in apart(mark)
 
 
 def is_last(item: Item) -> bool:

@@ -117,7 +117,7 @@ def heartbeat_now(text: str) -> dict[str, Any]:
 
 
 def run(entry: dict[str, Any]) -> dict[str, Any]:
-    """Of a line of the run log (firmware/tenner/schedule/schedule_files.py)."""
+    """Of a line of the run log (firmware/tenner/schedule/saved_state.py)."""
     at = entry.get("t")
     return {
         "at": iso(at),
