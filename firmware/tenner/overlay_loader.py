@@ -128,7 +128,7 @@ class _Files:
     every import forever, so all overlays share one of each.
     """
 
-    #: The overlay.
+    #: The overlay, "" once it is found.
     name = ""
     folder = ""
     #: The file of all overlays, open until the agent is idle: littlefs reads three folders to open
@@ -150,9 +150,12 @@ class _Files:
     def open(self, path, mode):
         if not _PACKED or self.folder[:5] == "/rom/":
             # In ROMFS each has a file, which is executed in place.
-            return open(self.folder + self.name + ".mpy", mode)
+            file = open(self.folder + self.name + ".mpy", mode)
+            self.name = ""
+            return file
         file = self.pack = self.pack or open(self.folder + "overlays.pack", mode)
         name = self.name.encode()
+        self.name = ""
         size = len(name)
         begin = _PLACES[size]
         size += 3
@@ -197,9 +200,12 @@ def load(name: str) -> "Any":
     held.append(name)
     try:
         setattr(overlays, name, __import__(imported, None, None, ("x",)))
-    except Exception:
+    except Exception as error:
         held.remove(name)
         _withdraw(sys.modules.get(imported))
+        if isinstance(error, ImportError) and _files.name and imported == _IMPORTED:
+            # MicroPython takes a file for missing that it had no memory to look for.
+            raise MemoryError
         raise
     finally:
         # Only `overlays` holds it; a partly loaded one is freed.

@@ -1,5 +1,7 @@
 """A line in the owner's own words: asked about once, offered with buttons, written when taken."""
 
+import re
+
 from tests.host.e2e import agent_board
 
 WORDS = "the room should not get hotter than 30 degrees, please"
@@ -36,7 +38,10 @@ def test_use_it_with_a_reboot_before_the_answer():
             "Ask the model each time",
             "Off",
         ]
-        assert message.text.startswith(f"Line 3, '{WORDS}', as: {RULE}. Until you answer it asks")
+        # A board that was slow to start has stored a reading, and looks back on it first.
+        looks_back = r"(In the last .*)?"
+        offer = rf"Line 3, '{WORDS}', as: {re.escape(RULE)}\. {looks_back}Until you answer it asks"
+        assert re.match(offer, message.text)
         asked = [one for one in bench.model.requests if ASKED in one.body.decode()]
         assert len(asked) == 1 and "room.temperature" in asked[0].body.decode()
         assert "tools" not in asked[0].json

@@ -149,6 +149,65 @@ def test_overlays_stay_while_there_is_room_and_no_step_ran_out_of_it(tmp_path):
     ]
 
 
+#: An agent that loads an overlay with each number of free blocks, down to none.
+FULL = """
+import gc
+from tenner.two import second
+
+def main():
+    seen = []
+    for free in range(0, 16384, 16):
+        error = attempt(free)
+        if error is None:
+            break
+        if error not in seen:
+            seen.append(error)
+    print(seen, error)
+
+def attempt(free):
+    gc.collect()
+    room = bytearray(free)
+    chain = None
+    try:
+        while True:
+            chain = [chain]
+    except MemoryError:
+        room = None
+    gc.collect()
+    try:
+        second(1)
+    except Exception as error:
+        chain = None
+        return type(error).__name__
+"""
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("name", INTERPRETERS)
+def test_no_memory_to_look_for_an_overlay_is_no_missing_file(tmp_path, name, is_packed):
+    modules = {"app": FULL, "two": "def second(n): return n\n"}
+    phases = {"BOOT": [], "IDLE": [], "TWO": ["two"]}
+    built(tmp_path, modules, {"core": ["app"], "two": ["two"]}, phases=phases, is_packed=is_packed)
+    assert run(tmp_path, find(name)) == "['MemoryError'] None\n"
+
+
+def test_a_module_that_an_overlay_misses_is_no_lack_of_memory(tmp_path):
+    modules = {
+        "app": """
+from tenner.two import second
+def main():
+    try:
+        second(1)
+    except ImportError as error:
+        print(error)
+""",
+        "two": "import nowhere\ndef second(n): return nowhere\n",
+    }
+    phases = {"BOOT": [], "IDLE": [], "TWO": ["two"]}
+    built(tmp_path, modules, {"core": ["app"], "two": ["two"]}, phases=phases)
+    assert run(tmp_path, find("micropython32")) == "no module named 'nowhere'\n"
+
+
 def test_a_debug_build_keeps_no_overlay(tmp_path):
     built(tmp_path, dict(MODULES, app=ROOMY), debug=True)
     found = looks(run(tmp_path, find("micropython32")).splitlines())
