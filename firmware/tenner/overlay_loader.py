@@ -154,31 +154,34 @@ class _Files:
             self.name = ""
             return file
         file = self.pack = self.pack or open(self.folder + "overlays.pack", mode)
-        name = self.name.encode()
-        self.name = ""
-        size = len(name)
-        begin = _PLACES[size]
-        size += 3
-        while True:
-            file.seek(begin)
-            places = file.read(_PLACES[size - 2] - begin)
-            at = places.find(name)
-            while at % size:
-                if at < 0:
-                    # The file is of another build.
-                    raise OSError(2)
-                at = places.find(name, at + 1)
-            start = int.from_bytes(places[at + size - 3 : at + size], "little")
-            if start:
-                break
+        start = self._place(file)
+        if not start:
             # An overlay that only some boards have (layout.toml, [packs]).
             file = open(self.folder + "page.pack", mode)
+            start = self._place(file)
+        self.name = ""
         file.seek(start)
         if file is not self.pack:
             return file
         rest = Stream()
         rest.file = file
         return rest
+
+    def _place(self, file):
+        """Return where the overlay begins in a file of overlays."""
+        name = self.name.encode()
+        size = len(name)
+        begin, end = _PLACES[size], _PLACES[size + 1]
+        size += 3
+        file.seek(begin)
+        # In pieces: a used heap has few long stretches.
+        for at in range(begin, end, size << 4):
+            places = file.read(min(size << 4, end - at))
+            for at in range(0, len(places), size):
+                if places.startswith(name, at):
+                    return int.from_bytes(places[at + size - 3 : at + size], "little")
+        # The file is of another build.
+        raise OSError(2)
 
 
 _files = _Files()

@@ -145,7 +145,7 @@ class Collector:
         # The end of the text, and the blocks before it: a used heap has few long stretches.
         self._text = bytearray()
         self._blocks = []
-        self._stored = 0  # bytes in these blocks
+        self.stored = 0  # bytes in these blocks, for _make_room
         self._room = min(_BLOCK, limit)
 
     def tail(self) -> Tail:
@@ -185,19 +185,19 @@ class Collector:
     def _store(self):
         """End a block; make room when the text is too long."""
         self._blocks.append(str(self._text, "utf-8"))
-        self._stored += len(self._text)
+        self.stored += len(self._text)
         self._text = bytearray()
-        if self._stored > (min(self.kept_from, self.limit) if self.keep_at else self.limit):
-            text = _make_room(self, self.draft().encode())
-            self._blocks = [str(text, "utf-8")]
-            self._stored = len(text)
-        self._room = min(_BLOCK, self.limit - self._stored)
+        if self.stored > (min(self.kept_from, self.limit) if self.keep_at else self.limit):
+            rest = _make_room(self, self._blocks)
+            self._blocks = [rest]
+            self.stored = len(rest.encode())
+        self._room = min(_BLOCK, self.limit - self.stored)
 
     def forget(self) -> None:
         """Drop the text so far: it was reasoning."""
         self._text = bytearray()
         self._blocks = []
-        self._stored = self.kept = self.fences = 0
+        self.stored = self.kept = self.fences = 0
 
     def end(self) -> None:
         """Take the reasons why the model stopped, in the words of any server."""
@@ -218,7 +218,7 @@ class Collector:
 
     def size(self) -> int:
         """Return how many bytes of text have arrived."""
-        return len(self._text) + self._stored + self.kept
+        return len(self._text) + self.stored + self.kept
 
     def add_call(self, call: CallCollector) -> None:
         """Add `call` to the reply."""
@@ -308,33 +308,53 @@ def _may_have_tag(piece):
     return piece[-1:] == "["
 
 
-def _make_room(collector, text):
-    """Move the beginning of a too long text to flash, or cut the text off; return the part for
-    memory."""
+def _make_room(collector, blocks):
+    """Move the blocks of a too long text to flash up to its last word, or cut the text off; return
+    the part for memory. No two of them are put together: a used heap has few long stretches."""
     start = 0
-    if text[:5] in _MARKUP and not collector.kept:
+    if blocks[0][:5].encode() in _MARKUP and not collector.kept:
         collector.keep_at = None
     if collector.keep_at and not collector.full and collector.kept < collector.most_kept:
         # Never split a word, which may be a secret: each part is searched alone. Some scripts have
         # no spaces.
-        start = len(text)
-        while start and 0x20 < text[start - 1] < 0x80:
-            start -= 1
-    if not start and len(text) <= collector.limit and not collector.full:
-        return text
+        last = len(blocks)
+        while last and not start:
+            last -= 1
+            block = blocks[last].encode()
+            start = len(block)
+            while start and 0x20 < block[start - 1] < 0x80:
+                start -= 1
     if start:
+        rest = "".join([str(block[start:], "utf-8")] + blocks[last + 1 :])
         try:
             with files.open_own(collector.keep_at, "ab" if collector.kept else "wb") as file:
-                files.put(file, memoryview(text)[:start])
-            collector.kept += start
-            collector.fences += text[:start].count(b"```")
-            return text[start:]
+                for whole in blocks[:last]:
+                    files.put(file, whole)
+                files.put(file, block[:start])
+            collector.kept += collector.stored - len(rest.encode())
+            collector.fences += _fences(blocks[:last] + [str(block[:start], "utf-8")])
+            return rest
         except OSError as error:
             log("llm", "a long reply is cut off: storing it failed: %s" % error)
             collector.keep_at = None
+    text = "".join(blocks)
+    if not start and collector.stored <= collector.limit and not collector.full:
+        return text
     collector.full = True
     note = _CUT_OFF % (collector.kept + collector.limit)
+    text = text.encode()
     end = collector.limit - len(note)
     while text[end] & 0xC0 == 0x80:
         end -= 1
-    return text[:end] + note.encode()
+    return str(text[:end], "utf-8") + note
+
+
+def _fences(blocks):
+    """Return how many "```" are in a text; a block may end within one."""
+    count = 0
+    ticks = ""
+    for block in blocks:
+        block = ticks + block
+        ticks = block[len(block.rstrip("`")) :]
+        count += block.count("```") - ticks.count("```")
+    return count + ticks.count("```")
