@@ -40,6 +40,8 @@ SHORT = re.compile("memory allocation failed|out of memory|no memory for an|Memo
 
 HEARTBEAT = "- (every 1h; when room.temperature > 90) Far too hot.\n"
 
+_BUILDING = threading.Lock()
+
 # The agent counts as idle after so many equal samples of the live heap in a row.
 _EQUAL_LOOKS = 3
 _BETWEEN_LOOKS_S = 0.1
@@ -218,8 +220,10 @@ def _tree(
     image: Image,
 ) -> dict[str, bytes]:
     page = "enabled" in str(settings.get("web"))
-    tree = build.firmware_tree("VIRTUAL", debug=debug, form=image.form, page=page)
-    tree.update(code.chip_tree())
+    # CPython 3.11 cannot parse in two threads at once.
+    with _BUILDING:
+        tree = build.firmware_tree("VIRTUAL", debug=debug, form=image.form, page=page)
+        tree.update(code.chip_tree())
     own = services.settings()
     config: dict[str, object] = {
         **own,
