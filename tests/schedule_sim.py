@@ -221,7 +221,6 @@ class Board:
         self.port = self.config = self.agent = self.lane = self
         self.small = self.shares_memory = False
         self.readings = {"room": {"temperature": 21.5}}
-        self.units = {"temperature": "°C", "level": "%"}
         self.lane_holder = None
         self.idle = 3600
         self.net = True
@@ -274,9 +273,6 @@ class Board:
 
     def device_id(self):
         return b"board-1"
-
-    def unit(self, name):
-        return self.units.get(name, "")
 
     async def read(self, name):
         found = self.readings.get(name)

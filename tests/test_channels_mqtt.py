@@ -32,9 +32,6 @@ class Sensors:
     async def read(self, name):
         return self.values[name]
 
-    def unit(self, value):
-        return {"temperature": "\u00b0C", "pm2.5": "\u00b5g/m\u00b3"}.get(value, "")
-
 
 class Mqtt:
     """The channel as `readings` uses it; keeps the published messages, by topic."""

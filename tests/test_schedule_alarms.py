@@ -166,7 +166,6 @@ class Episodes(unittest.TestCase):
         board = sim.Board(
             "- (every 5m; when tank.level drops by 15 within 2h; notify) A leak: {tank.level}\n"
         )
-        board.units = {}
         largest = 0
         # A board that sleeps boots at each look, and the clock is set after it.
         for level in (80,) * 6 + (78, 76, 75, 74, 73, 72, 70, 69, 68, 66, 65, 64, 64, 64):
@@ -177,7 +176,7 @@ class Episodes(unittest.TestCase):
             board.clock.trusted = True
             board.pass_time(20)
             largest = max(largest, len(board.flash.saved["heartbeat"]))
-        self.assertEqual(texts(board), ["A leak: 65 (alarm when it drops by 15 within 2 h)"])
+        self.assertEqual(texts(board), ["A leak: 65 % (alarm when it drops by 15 within 2 h)"])
         self.assertTrue(largest < 700, largest)
 
     def test_a_clock_that_is_set_back_makes_nothing_wait(self):

@@ -112,20 +112,20 @@ class SensorGates(unittest.TestCase):
 
     def test_templates_are_filled_with_readings(self):
         board = sim.Board("")
-        board.units = {"level": "%", "temp": "°C"}
-        board.readings = {"tank": {"level": 12.346}, "room": {"temp": 21}}
+        board.readings = {"tank": {"level": 12.346}, "room": {"temperature": 21}}
         for template, wanted in (
             ("Tank low: {tank.level} %", "Tank low: 12.35 %"),
             ("Tank low: {tank.level}", "Tank low: 12.35 %"),
-            ("{room.temp}, {tank.level}%!", "21 °C, 12.35%!"),
+            ("{room.temperature}, {tank.level}%!", "21 °C, 12.35%!"),
             ("{a.b} {x} {", "(no value) {x} {"),
             ("{tank.level:.1f}", "12.3 %"),
-            ("{tank.level:.0f} {room.temp:.2f}", "12 % 21.00 °C"),
+            ("{tank.level:.0f} {room.temperature:.2f}", "12 % 21.00 °C"),
             ("no braces", "no braces"),
         ):
             self.assertEqual(sim.drive(alarm_texts.fill(board.service, template, {})), wanted)
-        known = {"room.temp": 30}
-        self.assertEqual(sim.drive(alarm_texts.fill(board.service, "{room.temp}", known)), "30 °C")
+        known = {"room.temperature": 30}
+        said = sim.drive(alarm_texts.fill(board.service, "{room.temperature}", known))
+        self.assertEqual(said, "30 °C")
 
 
 class Chain(unittest.TestCase):

@@ -157,7 +157,6 @@ class Alarms(unittest.TestCase):
             "Rack: {rack.temperature:.2f}, {rack.load}.\n"
         )
         board = sim.Board(text)
-        board.units["humidity"] = "%"
         board.readings["rack"] = {"temperature": 28.25, "humidity": 66, "load": 3}
         board.pass_time(20)
         self.assertEqual(

@@ -42,9 +42,9 @@ def board(service: "Told") -> str:
     return "%s: " % name if name and name != _UNNAMED else ""
 
 
-def sign(service: "Told", condition: "Condition") -> str:
+def sign(condition: "Condition") -> str:
     """Return the unit of a condition's value with a space before it, or ""."""
-    unit = service.app.get("sensors").unit(condition.value)
+    unit = units.unit(condition.value)
     if condition.imperial:
         unit = units.imperial(0, unit)[1]
     return " " + unit if unit else ""
@@ -89,7 +89,7 @@ def value(service: "Told", condition: "Condition", number: str) -> str:
     return "%s %s%s%s" % (
         condition.name(),
         number,
-        sign(service, condition),
+        sign(condition),
         _in_brackets(limits(condition)),
     )
 
@@ -226,7 +226,6 @@ async def fill(
     Return a template with readings for its `{sensor.value}` or `{sensor.value:.1f}`; `known` are
     those at hand, by their names. Without `asks` no sensor is read, and others are left out.
     """
-    sensors = heartbeat.app.get("sensors")
     text, *rest = template.split("{")
     readings = {}
     for piece in rest:
@@ -247,7 +246,7 @@ async def fill(
             if not isinstance(found, str):
                 found = found.get(value)
         if isinstance(found, (bool, int, float)) and found == found:
-            sign = sensors.unit(value)
+            sign = units.unit(value)
             if heartbeat.app.config.get("units") == "imperial":
                 found, sign = units.imperial(found, sign)
             # Not twice, when the owner has written the unit behind it.

@@ -268,7 +268,7 @@ def _find(service, name, action):
 async def _line(service, task, one):
     text = alarm_texts.shown(await _filled(service, task, one["text"]))
     name = "alarm %d" % one["alarm"] if one["alarm"] is not None else "line %d" % one["line"]
-    about = one["condition"] + status.seen(one, alarm_texts.sign(service, task.condition))
+    about = one["condition"] + status.seen(one, alarm_texts.sign(task.condition))
     return "%s: %s; %s; %s" % (name, one["state"], about, text)
 
 
@@ -279,7 +279,7 @@ async def _why(service, task):
             lines = [await _line(service, task, one)]
             if isinstance(task.condition.alarm, list):
                 about = await _filled(service, task, alarm_texts.about(task.condition))
-                sign = alarm_texts.sign(service, task.condition)
+                sign = alarm_texts.sign(task.condition)
                 now = service.app.clock.now()
                 lines.append(alarm_texts.goes_on(task, "", about, sign, now))
             told = one["told"]

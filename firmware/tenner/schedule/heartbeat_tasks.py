@@ -248,7 +248,7 @@ def prompt(heartbeat: "Lines", request: "Request") -> str:
     if met:
         pieces.append("\nReadings:")
     for task in met:
-        sign = app.get("sensors").unit(task.condition.value)
+        sign = units.unit(task.condition.value)
         if task.condition.imperial:
             sign = units.imperial(0, sign)[1]
         text = describe(task.condition, task.trigger_value)

@@ -274,7 +274,7 @@ def digest(occurrences: "Look") -> tuple[str, str]:
                 row[_UNTIL] = "now"
                 value = task.condition.alarm[alarms.LAST]
                 if value is not None:
-                    sign = alarm_texts.sign(service, task.condition)
+                    sign = alarm_texts.sign(task.condition)
                     row[_TEXT] += "; now %s%s" % (decide.shown(task.condition, value), sign)
     lines = [_row(row) for row in rows if row[_UNTIL] == "now"]
     lines += [_row(row) for row in rows if row[_UNTIL] != "now"]

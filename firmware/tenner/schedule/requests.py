@@ -265,7 +265,7 @@ async def _further_text(occurrences, request, texts):
     said = {name: alarm[alarms.VALUE]} if is_end else last
     said = await _said(heartbeat, texts, task, said)
     about = await alarm_texts.fill(heartbeat, alarm_texts.about(condition), last)
-    sign = alarm_texts.sign(heartbeat, condition)
+    sign = alarm_texts.sign(condition)
     if not is_end:
         head = "still: "
         if request.bit == alarms.NEXT and task.escalate:

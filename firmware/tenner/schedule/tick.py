@@ -75,8 +75,10 @@ async def _due_tasks(heartbeat, forced, detached):
     due = occurrences.due(forced)
     alerts, turns = [], []
     if due:
-        # The code of the alarms makes room for that of the budget.
-        ready, answer = await overlay.once("BEAT", _look, occurrences, due, forced)
+        # The code that advances the alarms makes room for that of their messages, and this for
+        # that of the budget.
+        readings = await overlay.once("BEAT", _read_sensors, occurrences, due)
+        ready, answer = await overlay.once("BEAT", _ready, occurrences, due, forced, readings)
         for model, runs in ((False, alerts), (True, turns)):
             group = [task for task in ready if (task.notify or task.alert) != model]
             if group:
@@ -102,11 +104,6 @@ async def _due_tasks(heartbeat, forced, detached):
         heartbeat.running_s = occurrences.moment.mono_s
     occurrences.close()
     return answer, alerts, turns
-
-
-async def _look(occurrences, due, forced):
-    readings = await _read_sensors(occurrences, due)
-    return _ready(occurrences, due, forced, readings)
 
 
 async def _read_sensors(occurrences, due):

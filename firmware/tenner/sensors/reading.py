@@ -8,7 +8,7 @@ from tenner.log import is_odd, visible
 from tenner.net.json import strict
 from tenner.port.compat import const, ticks_diff, ticks_ms
 from tenner.port.package import locate
-from tenner.sensors import bus_errors, units
+from tenner.sensors import bus_errors
 from tenner.sensors.errors import SensorError
 from tenner.store import expose, files
 
@@ -179,7 +179,3 @@ class Sensors:
         """Return the age of the last reading in milliseconds, or None without one."""
         known = self._readings.get(name)
         return None if known is None else ticks_diff(ticks_ms(), known[0])
-
-    def unit(self, value_name: str) -> str:
-        """Return the unit of a value, or "" for an unknown one."""
-        return units.unit(value_name)

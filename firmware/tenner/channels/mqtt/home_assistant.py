@@ -14,6 +14,7 @@ from tenner import __version__
 from tenner.agent import health
 from tenner.log import log
 from tenner.port.compat import const
+from tenner.sensors import units
 from tenner.sensors.errors import SensorError
 from tenner.store import files
 from tenner.update import slot
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tenner.channels.mqtt.types import Announced, Images, Topics
-    from tenner.sensors.reading import Sensors
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 # Values with another device class than their name.
@@ -45,7 +45,7 @@ _SENTENCE = const(160)  # letters of each one's sentence
 _MOST = const(32768)
 
 
-async def announce_value(mqtt: "Topics", sensors: "Sensors", sensor: str, values: dict) -> bool:
+async def announce_value(mqtt: "Topics", sensor: str, values: dict) -> bool:
     """Publish the config of each value of a sensor; return whether the broker has acknowledged
     all."""
     for value in sorted(values):
@@ -69,7 +69,7 @@ async def announce_value(mqtt: "Topics", sensors: "Sensors", sensor: str, values
             config["value_template"] = "{{ 'ON' if %s else 'OFF' }}" % place
         elif not isinstance(shown, str):
             config["state_class"] = "measurement"
-            unit = sensors.unit(value)
+            unit = units.unit(value)
             if unit:
                 config["unit_of_measurement"] = unit
             kind = _device_class(value)
@@ -216,7 +216,7 @@ async def publish_values(mqtt: "Announced") -> None:
         # A sensor with a new driver has other values.
         shape = crc32(("%s %s" % (name, sorted(values))).encode())
         if shape not in mqtt.announced and mqtt.config.get("mqtt.discovery"):
-            if not await announce_value(mqtt, sensors, name, values):
+            if not await announce_value(mqtt, name, values):
                 continue
             mqtt.announced.append(shape)
         await mqtt.publish(topic(name), json.dumps(values), retain=True)
