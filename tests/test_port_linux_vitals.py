@@ -6,6 +6,7 @@ import unittest
 
 from support import run, temp_folder
 from tenner.port.linux.port import Port
+from tenner.sensors import units
 from tenner.sensors.reading import Sensors
 from tenner.store import files
 
@@ -52,7 +53,7 @@ class TestVitals(unittest.TestCase):
         values = run(sensors.read("board"))
         for name in expected:
             self.assertEqual(values[name], expected[name])
-        self.assertEqual(sensors.unit("memory"), "%")
+        self.assertEqual(units.unit("memory"), "%")
         self.assertTrue(values["heap_used"] > 0)
 
     def test_a_zone_that_is_off_is_passed_over(self):

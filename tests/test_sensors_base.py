@@ -56,9 +56,9 @@ class TestSensors(unittest.TestCase):
     def test_names_and_units(self):
         self.define('{"b": {"driver": "cpu"}, "a": {"driver": "tmp102"}}')
         self.assertEqual(self.sensors.names(), ["a", "b"])
-        self.assertEqual(self.sensors.unit("temperature"), "\u00b0C")
-        self.assertEqual(self.sensors.unit("uptime"), "s")
-        self.assertEqual(self.sensors.unit("nonsense"), "")
+        self.assertEqual(units.unit("temperature"), "\u00b0C")
+        self.assertEqual(units.unit("uptime"), "s")
+        self.assertEqual(units.unit("nonsense"), "")
         files.remove(self.folder + "/SENSORS.json")
         self.assertEqual(self.sensors.names(), [])
 

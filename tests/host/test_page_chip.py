@@ -72,6 +72,16 @@ def test_every_request_of_a_view_is_answered(client):
         assert json.loads(answer.body)
 
 
+def test_a_chip_is_found_and_becomes_a_sensor(client):
+    found = client("POST", "/sensors/find", {}).json["found"]
+    assert {one["address"]: one["sensor"] for one in found}["0x48"] == "room"
+    asked = {"name": "desk", "driver": "sht31", "settings": {"bus": "i2c0", "address": "0x44"}}
+    answer = client("POST", "/sensors", asked)
+    assert answer.status == 200, answer.body
+    assert answer.json["answer"].startswith("desk is a sensor now: humidity ")
+    assert client("POST", "/sensors", asked).status == 400
+
+
 def test_a_guest_looks_and_does_nothing(home, client):
     check_guest(Client(home).pair(home.guest_code), client)
 

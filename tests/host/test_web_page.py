@@ -167,3 +167,24 @@ def test_an_alarm_is_seen_acknowledged_muted_and_explained(client, bench):
     assert "last told" in why
     unmute = {"action": "unmute", "id": "line 3"}
     assert "Not muted" in client("POST", "/alarms", unmute).json["answer"]
+
+
+def test_a_chip_is_found_and_becomes_a_sensor(client):
+    found = client("POST", "/sensors/find", {}).json
+    chips = {one["address"]: one for one in found["found"]}
+    assert chips["0x48"]["sensor"] == "room" and "tmp102" in chips["0x48"]["drivers"]
+    other = chips["0x44"]
+    assert other["sensor"] is None and other["drivers"][0] in found["drivers"]
+    settings = {"bus": other["bus"], "address": other["address"]}
+    asked = {"name": "desk", "driver": "sht3x", "settings": settings}
+    answer = client("POST", "/sensors", asked)
+    assert answer.status == 200, answer.body
+    assert answer.json["answer"].startswith("desk is a sensor now: humidity ")
+    again = client("POST", "/sensors", asked)
+    assert again.status == 400 and "there is a sensor desk already" in again.json["error"]
+    silent = client("POST", "/sensors", {**asked, "name": "x", "settings": {"address": "0x77"}})
+    assert silent.status == 400 and "no answer at 0x77" in silent.json["error"]
+    for wrong in ({"settings": []}, {"name": "a b"}, {"settings": {"bus": "i2c0 x"}}):
+        assert client("POST", "/sensors", {**asked, **wrong}).status == 400
+    chips = {one["address"]: one for one in client("POST", "/sensors/find", {}).json["found"]}
+    assert chips["0x44"]["sensor"] == "desk"

@@ -77,6 +77,69 @@ def test_30_alarms_and_20_sensors_fit_into_three_windows_of_a_phone(opened, axe)
     browser.check_axe(page, axe)
 
 
+def chip(address, chips, *drivers, sensor=None):
+    found = {"bus": "i2c0", "address": address, "chips": chips, "drivers": list(drivers)}
+    return {**found, "sensor": sensor}
+
+
+def test_a_chip_on_the_bus_becomes_a_sensor(opened, axe):
+    board = StandIn()
+    board.chips = [
+        chip("0x44", "SHT3x, SHT4x temperature and humidity", "sht3x", "sht31"),
+        chip("0x48", "TMP102 temperature", "tmp102", sensor="room"),
+        chip("0x7e", ""),
+        {"bus": "i2c1", "problem": "bus i2c1 stuck low (ETIMEDOUT)"},
+    ]
+    page = opened(board, is_expected=lambda complaint: "400" in complaint)
+    page.get_by_text("Add the first sensor below").wait_for()
+    page.get_by_text("Add a sensor").click()
+    page.get_by_role("button", name="Look for chips").click()
+    page.get_by_text("bus i2c1 stuck low (ETIMEDOUT)").wait_for()
+    page.get_by_text("is room").wait_for()
+    page.get_by_role("button", name="Use it").first.click()
+    page.get_by_label("Name").fill("cellar")
+    page.get_by_label("Chip").select_option("sht31")
+    assert page.get_by_label("Address").input_value() == "0x44"
+    assert not page.get_by_label("Pin").is_visible()
+    browser.check_fits(page, browser.PHONE)
+    browser.check_axe(page, axe)
+    board.refuses = "no answer at 0x44 on i2c0 (ENODEV): wiring, power, or address pin?"
+    page.get_by_role("button", name="Read it and keep it").click()
+    page.get_by_text("cellar is not added: no answer at 0x44").wait_for()
+    assert page.get_by_label("Name").input_value() == "cellar"
+    board.refuses = None
+    page.get_by_role("button", name="Read it and keep it").click()
+    page.get_by_text("cellar is a sensor now: temperature 21.5 °C").wait_for()
+    page.get_by_role("region", name="Cellar temperature").wait_for()
+    asked = [body for method, path, body in board.asked if path == "/sensors"]
+    settings = {"bus": "i2c0", "address": "0x44"}
+    assert asked[-1] == {"name": "cellar", "driver": "sht31", "settings": settings}
+
+
+def test_a_sensor_on_a_pin_has_a_pin(opened):
+    board = StandIn()
+    page = opened(board)
+    page.get_by_text("Add a sensor").click()
+    page.get_by_role("button", name="Look for chips").click()
+    page.get_by_role("button", name="A sensor on a pin").click()
+    page.get_by_label("Chip").select_option("dht22")
+    page.get_by_label("Name").fill("attic")
+    page.get_by_label("Pin").fill("D4")
+    assert not page.get_by_label("Address").is_visible()
+    page.get_by_role("button", name="Read it and keep it").click()
+    page.get_by_text("attic is a sensor now").wait_for()
+    asked = [body for method, path, body in board.asked if path == "/sensors"]
+    assert asked == [{"name": "attic", "driver": "dht22", "settings": {"pin": "D4"}}]
+
+
+def test_a_guest_adds_no_sensor(opened):
+    board = StandIn()
+    board.guest = True
+    page = opened(board)
+    page.get_by_text("No values yet").wait_for()
+    assert page.get_by_text("Add a sensor").count() == 0
+
+
 def test_even_30_active_alarms_fit_into_three_windows(opened):
     board = full_board()
     board.tasks = [{**one, "state": "active since 11:31", "alarm": 9} for one in board.tasks]

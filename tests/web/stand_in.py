@@ -65,7 +65,9 @@ class StandIn:
     (method, path, body) of each request; `fails` has, for a path, a status and a sentence.
     """
 
-    def __init__(self, tasks=(), sensors=(), name="kitchen", offers=("replay",), main="app.js"):
+    def __init__(
+        self, tasks=(), sensors=(), name="kitchen", offers=("replay", "sensors"), main="app.js"
+    ):
         self.name = name
         self.tasks = list(tasks)
         self.sensors = list(sensors)
@@ -80,6 +82,9 @@ class StandIn:
         self.version = "1"
         #: SENSORS.json, for the check of HEARTBEAT.md.
         self.known = None
+        #: The chips on its buses, and why the next one does not become a sensor.
+        self.chips = []
+        self.refuses = None
         self.settings = []
         self.runs = []
         self.guest = False
@@ -233,6 +238,15 @@ class StandIn:
         self.say("you", body["text"])
         self.waiting = True
         return 202, self.get_chat(None)[1]
+
+    def post_sensors_find(self, _):
+        return 200, {"found": self.chips, "drivers": ["bh1750", "dht22", "sht31", "sht3x"]}
+
+    def post_sensors(self, body):
+        if self.refuses:
+            return 400, {"error": f"{body['name']} is not added: {self.refuses}"}
+        self.sensors.append(sensor(f"{body['name']}.temperature", 21.5, "°C", age_s=1))
+        return 200, {"answer": f"{body['name']} is a sensor now: temperature 21.5 °C"}
 
     def get_heartbeat(self, _):
         return 200, {

@@ -19,7 +19,7 @@ _PREFIX = const("/api/v1")
 _MAX_TEXT = const(2000)
 _ACTIONS = ("ack", "mute", "unmute", "why")
 #: The abilities that only some servers of the page have.
-_OFFERS: tuple = ()
+_OFFERS = ("sensors",)
 
 
 async def answer(

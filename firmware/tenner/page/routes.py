@@ -4,7 +4,7 @@
 
 from binascii import crc32
 
-from tenner.page import actions, heartbeat_file, now, readings, settings
+from tenner.page import actions, heartbeat_file, now, readings, sensors, settings
 from tenner.page.request import Refused
 from tenner.port.compat import const
 from tenner.port.package import locate
@@ -34,6 +34,8 @@ _METHODS = {
     "/heartbeat": "GET and PUT",
     "/heartbeat/check": "POST",
     "/heartbeat/replay": "POST",
+    "/sensors": "POST",
+    "/sensors/find": "POST",
     "/settings": "GET and PATCH",
     "/update": "GET and POST",
 }
@@ -97,6 +99,10 @@ async def _answer(page, connection, request, path, reads):
         await heartbeat_file.check(page, connection, request)
     elif path == "/alarms":
         await actions.alarm(page, connection, request)
+    elif path == "/sensors":
+        await sensors.add(page, connection, request)
+    elif path == "/sensors/find":
+        await sensors.find(page, connection, request)
     elif path == "/settings":
         await (settings.get if reads else settings.change)(page, connection, request)
     elif path == "/openapi.json":

@@ -2,32 +2,79 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
-from tenner.sensors import units
+from tenner.sensors import finding, units
 from tenner.sensors.errors import SensorError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Sequence
     from typing import Any
 
+    from tenner.sensors.reading import Sensors
+    from tenner.store.config import Config
     from tenner.types import Reporting
 
 _NONE = (
-    "No sensors yet. Ask me to look for chips on the bus, or write SENSORS.json: `tenner sensors` "
-    "on your computer helps with both."
+    "No sensors yet. /sensors find looks for chips on the buses, and /sensors add NAME DRIVER "
+    "makes a sensor of one; or write SENSORS.json."
 )
+#: Stands in the answer of `add` when nothing was written.
+NOT_ADDED = " is not added: "
+_ADD = "/sensors add NAME DRIVER bus=i2c0 address=0x44, or pin=D4; drivers: %s"
 
 
 def command(
     app: "Reporting", name: str, args: str, channel: str, chat: int | str
 ) -> "Coroutine[Any, Any, str]":
-    """Return a coroutine that returns the answer to `/sensors [NAME]`; see channels.commands."""
-    # The phase of readings, for the drivers.
-    return overlay.step("SAMPLE", _answer, app, args)
-
-
-async def _answer(app: "Reporting", wanted):
+    """Return a coroutine that returns the answer to `/sensors [NAME]`, `/sensors find` or
+    `/sensors add NAME DRIVER ...`; see channels.commands."""
     sensors = app.get("sensors")
+    words = args.split()
+    # The phase of readings, for the drivers.
+    if words[:1] == ["add"]:
+        return overlay.once("SAMPLE", add, sensors, app.config, words[1:])
+    work = _found if words == ["find"] else _answer
+    return overlay.step("SAMPLE", work, sensors, app.config, args)
+
+
+async def _found(sensors, config, args):
+    """Return a line for each chip that was found."""
+    lines = []
+    try:
+        for one in finding.find(sensors.port, sensors.workspace):
+            if "problem" in one:
+                lines.append(one["problem"])
+                continue
+            text = "%s %s: %s" % (one["bus"], one["address"], one["chips"] or "an unknown chip")
+            if one["sensor"]:
+                text += " (your sensor %s)" % one["sensor"]
+            elif one["drivers"]:
+                place = one["drivers"][0], one["bus"], one["address"]
+                text += "; /sensors add NAME %s bus=%s address=%s" % place
+            lines.append(text)
+    except SensorError as error:
+        lines.append(str(error))
+    return "\n".join(lines) or "This board has no I2C bus."
+
+
+async def add(sensors: "Sensors", config: "Config", words: "Sequence[str]") -> str:
+    """Read a new sensor, and write it into SENSORS.json if it answers. `words`: its name, its
+    driver, and settings such as `pin=D4`."""
+    if len(words) < 2:
+        return _ADD % ", ".join(finding.drivers())
+    name = words[0]
+    cfg = {"driver": words[1]}
+    for word in words[2:]:
+        key, _, cfg[key] = word.partition("=")
+    try:
+        values = await finding.attempt(sensors, name, cfg)
+        finding.add(sensors.workspace, name, cfg)
+    except SensorError as error:
+        return name + NOT_ADDED + str(error).replace("sensor %s: " % name, "", 1)
+    return "%s is a sensor now: %s" % (name, ", ".join(_shown(config, values)))
+
+
+async def _answer(sensors, config, wanted):
     try:
         names = sensors.names()
     except SensorError as error:
@@ -41,7 +88,7 @@ async def _answer(app: "Reporting", wanted):
     for name in [wanted] if wanted else names:
         try:
             values = await sensors.read(name)
-            lines.append("%s: %s" % (name, ", ".join(_shown(app.config, values))))
+            lines.append("%s: %s" % (name, ", ".join(_shown(config, values))))
         except SensorError as error:
             lines.append(str(error).replace("sensor ", "", 1))
     return "\n".join(lines) or _NONE

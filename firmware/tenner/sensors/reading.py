@@ -22,7 +22,8 @@ DEADLINE_S = 10
 #: Of a sensor whose name looks like an order.
 ODD = "SENSORS.json: a sensor's name has no quotes, braces or control characters: rename %s"
 
-_MAX_BYTES = const(4096)
+#: The largest SENSORS.json.
+MAX_BYTES = const(4096)
 #: No sensor measures so much; NaN and infinity are no readings either.
 _MOST = 1e30
 
@@ -36,7 +37,7 @@ def load(workspace: str) -> dict[str, dict]:
     if not files.exists(path):
         return {}
     try:
-        table = strict.loads(files.read_text(path, _MAX_BYTES))
+        table = strict.loads(files.read_text(path, MAX_BYTES))
     except (OSError, ValueError) as error:
         raise SensorError("SENSORS.json: %s" % error)
     if not isinstance(table, dict):
@@ -58,7 +59,11 @@ async def measure(port: "Port", workspace: str, name: str) -> dict:
         raise SensorError("there is no sensor %s; SENSORS.json has: %s" % (name, known))
     if is_odd(name):
         raise SensorError(ODD % visible(name))
-    cfg = table[name]
+    return await measure_by(port, workspace, name, table[name])
+
+
+async def measure_by(port: "Port", workspace: str, name: str, cfg: dict) -> dict:
+    """Return the values of a sensor with these settings."""
     kind = cfg["driver"]
     try:
         return await _answer(kind, _driver(workspace, cfg), port, cfg)

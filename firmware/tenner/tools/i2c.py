@@ -1,18 +1,16 @@
-# tenner tools.i2c: scans, reads and writes chips on an I2C bus, and knows the usual ones.
+# tenner tools.i2c: scans, reads and writes chips on an I2C bus.
 # MIT license; Copyright (c) 2026 the tenner authors
 """
 The bytes on the wire decide about approval, not the name of the action: reading a register writes
 its number first, which is a command for some chips. A read without a register needs no approval,
 nor does one byte that only points at a register of the usual chips at that address
-(i2c_chips.tsv).
+(sensors/i2c_chips.tsv).
 """
 
 from tenner.port import bus_names
 from tenner.port.compat import sleep_ms
-from tenner.port.package import locate
 from tenner.sensors import bus_errors
-from tenner.sensors.bus_errors import MOST_CHIPS, stuck
-from tenner.store import files
+from tenner.sensors.i2c_chips import describe, has_register, usual
 from tenner.tools.errors import ToolError
 from tenner.tools.format_bytes import count, format_bytes
 from tenner.tools.patterns import with_places
@@ -128,36 +126,3 @@ async def run(args: dict, ctx: "ToolContext") -> str:
         raise ToolError(
             bus_errors.explain(error, args["bus"], address, bus if action != "scan" else None)
         )
-
-
-# A row of i2c_chips.tsv has the address, its registers and its chips. The registers, such as
-# 00-7f, are those that all known chips at the address read by number. The row has - where one
-# chip takes the byte as a command or as data.
-def describe(bus: str, addresses: list[int]) -> str:
-    """Return the answer to a scan."""
-    if not addresses:
-        return "%s: nothing answered; check power, wiring and pull-up resistors" % bus
-    if len(addresses) > MOST_CHIPS:
-        return stuck(bus)
-    return "%s: %s" % (bus, ", ".join(["0x%02x%s" % (a, usual(a)) for a in addresses]))
-
-
-def usual(address: int) -> str:
-    """Return " (usually TMP102 temperature)", or "" for an address of no known chip."""
-    row = _row(address)
-    return " (usually %s)" % row[2] if row else ""
-
-
-def has_register(address: int, number: int) -> bool:
-    """Return whether this byte only points at a register for all known chips at this address."""
-    row = _row(address)
-    first, dash, last = row[1].partition("-") if row else ("", "", "")
-    return first != "" and dash == "-" and int(first, 16) <= number <= int(last, 16)
-
-
-def _row(address):
-    prefix = b"0x%02x\t" % address
-    for line in files.lines_of(files.blocks(*locate("tools/i2c_chips.tsv"))):
-        if line.startswith(prefix):
-            return line.decode().split("\t")
-    return None

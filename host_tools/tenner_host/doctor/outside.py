@@ -223,7 +223,7 @@ def _scanned(
 
 def _chip(address: int) -> str:
     """The address, with the usual chips at it."""
-    path = FIRMWARE / "tenner" / "tools" / "i2c_chips.tsv"
+    path = FIRMWARE / "tenner" / "sensors" / "i2c_chips.tsv"
     for line in path.read_text(encoding="utf-8").splitlines():
         number, _, names = line.split("\t")
         if number == f"0x{address:02x}":

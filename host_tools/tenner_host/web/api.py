@@ -12,10 +12,13 @@ from tenner_host import page_files, tenner_version
 from tenner_host.web.agent_api import AgentApi
 from tenner_host.web.door import Door
 from tenner_host.web.files_api import FilesApi
+from tenner_host.web.sensors_api import SensorsApi
 from tenner_host.web.state import State
 
 #: The abilities that only some servers of the page have.
-OFFERS = ["replay"]
+OFFERS = ["replay", "sensors"]
+#: Those that a way without a chat to the agent does not have.
+_BY_CHAT = ("sensors",)
 
 
 class Api:
@@ -29,19 +32,21 @@ class Api:
         return self._door.described(request, openapi_document())
 
     async def session(self, request: Request) -> Response:
+        missing = self._state.link.missing
         found = {
             "board": self._state.board(),
             "version": tenner_version(),
-            "offers": OFFERS,
+            "offers": [one for one in OFFERS if one not in _BY_CHAT or "chat" not in missing],
             "guest": self._door.is_guest(request),
         }
-        if self._state.link.missing:
-            found["missing"] = self._state.link.missing
+        if missing:
+            found["missing"] = missing
         return JSONResponse(found)
 
     def routes(self) -> list[Route]:
         door = self._door
         agent, files = AgentApi(self._state, door), FilesApi(self._state, door)
+        sensors = SensorsApi(self._state)
         return door.routes(
             [
                 ("GET", "/openapi.json", self.openapi),
@@ -63,6 +68,8 @@ class Api:
                 ("PUT", "/heartbeat", files.put_heartbeat),
                 ("POST", "/heartbeat/check", files.check),
                 ("POST", "/heartbeat/replay", files.replay),
+                ("POST", "/sensors", sensors.add),
+                ("POST", "/sensors/find", sensors.find),
                 ("GET", "/settings", files.get_settings),
                 ("PATCH", "/settings", files.patch_settings),
                 ("GET", "/update", agent.update),

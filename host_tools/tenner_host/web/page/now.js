@@ -1,4 +1,5 @@
 // Now, by what matters: active alarms, the owner's sensors, and the rest folded.
+import { addSensor } from "./addsensor.js";
 import { h } from "./dom.js";
 import { alarmViews } from "./alarms.js";
 import { filesCard } from "./files.js";
@@ -19,7 +20,8 @@ export async function show(place, app) {
   const alarms = alarmViews({ refresh });
   const board = vitals();
   place.className = "now";
-  place.append(problems, alarms.strip, h("h2", null, "Sensors"), sensors, files, ...alarms.folded, board.root, next);
+  const more = app.offers.includes("sensors") && !app.guest ? addSensor(refresh) : "";
+  place.append(problems, alarms.strip, h("h2", null, "Sensors"), sensors, more, files, ...alarms.folded, board.root, next);
   let offered = null;
   let drawn = "";
   let stepped = false;
@@ -57,4 +59,4 @@ export async function show(place, app) {
   return follow(draw);
 }
 
-const empty = () => h("p", { class: "soft wide" }, "No values yet. Name the first sensor in SENSORS.json, or ask in ", h("a", { href: "#chat" }, "Chat"), ": ", h("q", null, "Which chips are on the bus?"));
+const empty = () => h("p", { class: "soft wide" }, "No values yet. Add the first sensor below, or ask in ", h("a", { href: "#chat" }, "Chat"), ": ", h("q", null, "Which chips are on the bus?"));
