@@ -32,6 +32,9 @@ class App:
     def get(self, name):
         return self.sensors
 
+    def owner(self):
+        return "telegram", 1, False
+
     def i2c_names(self):
         return sorted(self.buses)
 
@@ -88,8 +91,8 @@ class FindAndAdd(unittest.TestCase):
         files.write_atomic(self.folder + "/drivers/still.py", STILL)
         self.app = App(self.folder, "metric")
 
-    def say(self, args):
-        return run(command.command(self.app, "sensors", args, "telegram", "1"))
+    def say(self, args, chat="1"):
+        return run(command.command(self.app, "sensors", args, "telegram", chat))
 
     def table(self):
         return files.read_text(self.folder + "/SENSORS.json", 4096)
@@ -130,6 +133,19 @@ class FindAndAdd(unittest.TestCase):
         self.assertEqual(
             json.loads(self.table())["k\u00fcche"], {"driver": "still", "bus": "i2c0"}
         )
+
+    def test_numbers_are_no_texts_in_the_file(self):
+        self.say("add tank still channel=0 scale=2.5 offset=-20 address=0x48 pin=4")
+        wanted = {"driver": "still", "channel": 0, "scale": 2.5, "offset": -20}
+        self.assertEqual(json.loads(self.table())["tank"], dict(wanted, address="0x48", pin="4"))
+        self.say("add pair still channel=0-1")
+        self.assertEqual(json.loads(self.table())["pair"]["channel"], "0-1")
+
+    def test_somebody_who_may_talk_to_the_agent_adds_none(self):
+        said = command.command(self.app, "sensors", "add desk still", "telegram", "77")
+        self.assertEqual(said, "Only the owner adds a sensor.")
+        self.assertFalse(files.exists(self.folder + "/SENSORS.json"))
+        self.assertEqual(self.say("find", "77"), "This board has no I2C bus.")
 
     def test_one_that_does_not_answer_is_not_written(self):
         for words, reason in (

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tenner authors
 
 from tenner import overlay
+from tenner.channels import question
 from tenner.sensors import finding, units
 from tenner.sensors.errors import SensorError
 
@@ -25,13 +26,15 @@ _ADD = "/sensors add NAME DRIVER bus=i2c0 address=0x44, or pin=D4; drivers: %s"
 
 def command(
     app: "Reporting", name: str, args: str, channel: str, chat: int | str
-) -> "Coroutine[Any, Any, str]":
-    """Return a coroutine that returns the answer to `/sensors [NAME]`, `/sensors find` or
-    `/sensors add NAME DRIVER ...`; see channels.commands."""
+) -> "str | Coroutine[Any, Any, str]":
+    """Return the answer to `/sensors [NAME]`, `/sensors find` or `/sensors add NAME DRIVER ...`,
+    or a coroutine that returns it; see channels.commands."""
     sensors = app.get("sensors")
     words = args.split()
     # The phase of readings, for the drivers.
     if words[:1] == ["add"]:
+        if not question.is_owner(app, channel, chat):
+            return "Only the owner adds a sensor."
         return overlay.once("SAMPLE", add, sensors, app.config, words[1:])
     work = _found if words == ["find"] else _answer
     return overlay.step("SAMPLE", work, sensors, app.config, args)

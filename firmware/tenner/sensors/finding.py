@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tenner.sensors.reading import Sensors
 
 _MAX_NAME = const(32)
-_SETTINGS = ("driver", "bus", "address", "pin", "channel", "value", "scale", "offset", "pull")
+_NUMBERS = ("channel", "range", "scale", "offset", "vref")
+_SETTINGS = ("driver", "bus", "address", "pin", "pull", "rom", "value") + _NUMBERS
 _MAX_SETTING = const(40)
 #: Words of the command itself.
 _WORDS = ("find", "add")
@@ -78,8 +79,8 @@ def _sensor_at(table, bus, address, fitting):
 
 
 async def attempt(sensors: "Sensors", name: str, cfg: dict) -> dict:
-    """Return the values of a sensor that SENSORS.json does not have; SensorError with the
-    reason."""
+    """Return the values of a sensor that SENSORS.json does not have, and make numbers of texts in
+    its settings; SensorError with the reason."""
     if not name or len(name) > _MAX_NAME or name in _WORDS or not all(map(_is_plain, name)):
         raise SensorError(
             "a sensor's name has letters, digits, - and _, %d at most, such as cellar" % _MAX_NAME
@@ -92,10 +93,22 @@ async def attempt(sensors: "Sensors", name: str, cfg: dict) -> dict:
             raise SensorError("%s is no setting here; known: %s" % (key, ", ".join(_SETTINGS)))
         if not isinstance(value, (str, int, float)) or len(str(value)) > _MAX_SETTING:
             raise SensorError("%s must be a text or a number" % key)
+        if key in _NUMBERS:
+            cfg[key] = _number(value)
     if not isinstance(cfg.get("driver"), str):
         raise SensorError("a driver is missing, such as sht31")
     async with sensors.lock:
         return await reading.measure_by(sensors.port, sensors.workspace, name, dict(cfg))
+
+
+def _number(value):
+    """Return the number of a text; a channel such as `0-1` stays one."""
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            pass
+    return value
 
 
 def _is_plain(letter):
