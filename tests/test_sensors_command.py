@@ -162,7 +162,11 @@ class FindAndAdd(unittest.TestCase):
             self.assertTrue(said.startswith(name + " is not added: " + reason), said)
             self.assertFalse(files.exists(self.folder + "/SENSORS.json"))
         self.say("add desk still")
-        self.assertTrue("there is a sensor desk already" in self.say("add desk still"))
+        table = self.table()
+        self.assertTrue("there is a sensor desk already" in self.say("add desk still pin=4"))
+        # The answer to the first may have been lost.
+        self.assertEqual(self.say("add desk still"), "desk is a sensor now: level 7 %")
+        self.assertEqual(self.table(), table)
         self.assertTrue(self.say("add desk").startswith("/sensors add NAME DRIVER "))
 
     def test_a_wrong_or_full_file_stays(self):

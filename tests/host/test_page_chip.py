@@ -79,7 +79,7 @@ def test_a_chip_is_found_and_becomes_a_sensor(client):
     answer = client("POST", "/sensors", asked)
     assert answer.status == 200, answer.body
     assert answer.json["answer"].startswith("desk is a sensor now: humidity ")
-    assert client("POST", "/sensors", asked).status == 400
+    assert client("POST", "/sensors", {**asked, "driver": "sht30"}).status == 400
 
 
 def test_a_guest_looks_and_does_nothing(home, client):

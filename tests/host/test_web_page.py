@@ -180,7 +180,7 @@ def test_a_chip_is_found_and_becomes_a_sensor(client):
     answer = client("POST", "/sensors", asked)
     assert answer.status == 200, answer.body
     assert answer.json["answer"].startswith("desk is a sensor now: humidity ")
-    again = client("POST", "/sensors", asked)
+    again = client("POST", "/sensors", {**asked, "driver": "sht31"})
     assert again.status == 400 and "there is a sensor desk already" in again.json["error"]
     silent = client("POST", "/sensors", {**asked, "name": "x", "settings": {"address": "0x77"}})
     assert silent.status == 400 and "no answer at 0x77" in silent.json["error"]

@@ -79,14 +79,12 @@ def _sensor_at(table, bus, address, fitting):
 
 
 async def attempt(sensors: "Sensors", name: str, cfg: dict) -> dict:
-    """Return the values of a sensor that SENSORS.json does not have, and make numbers of texts in
-    its settings; SensorError with the reason."""
+    """Return the values of a new sensor, or of one with these settings, whose texts become numbers
+    where a driver wants them; SensorError with the reason."""
     if not name or len(name) > _MAX_NAME or name in _WORDS or not all(map(_is_plain, name)):
         raise SensorError(
             "a sensor's name has letters, digits, - and _, %d at most, such as cellar" % _MAX_NAME
         )
-    if name in reading.load(sensors.workspace):
-        raise SensorError("there is a sensor %s already: take another name" % name)
     for key in cfg:
         value = cfg[key]
         if key not in _SETTINGS:
@@ -97,6 +95,9 @@ async def attempt(sensors: "Sensors", name: str, cfg: dict) -> dict:
             cfg[key] = _number(value)
     if not isinstance(cfg.get("driver"), str):
         raise SensorError("a driver is missing, such as sht31")
+    # The same once more is no mistake: an answer may have been lost.
+    if reading.load(sensors.workspace).get(name, cfg) != cfg:
+        raise SensorError("there is a sensor %s already: take another name" % name)
     async with sensors.lock:
         return await reading.measure_by(sensors.port, sensors.workspace, name, dict(cfg))
 
@@ -118,7 +119,8 @@ def _is_plain(letter):
 def add(workspace: str, name: str, cfg: dict) -> None:
     """Write a sensor into SENSORS.json, behind the others and without a change to them;
     SensorError when it does not fit."""
-    reading.load(workspace)
+    if name in reading.load(workspace):
+        return
     path = workspace + "/SENSORS.json"
     text = files.read_text(path, reading.MAX_BYTES).strip() if files.exists(path) else "{}"
     text = text[:-1].rstrip()
