@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 async def find(page: "Page", connection: "Connection", request: "Request") -> None:
     """Send the chips on the buses, and the names of all drivers."""
     # The phase of readings, for the bus.
-    await connection.answer(200, await overlay.step("SAMPLE", _find, page.app.get("sensors")))
+    await connection.answer(200, await overlay.step("SAMPLE", _find, page.app.get))
 
 
 async def add(page: "Page", connection: "Connection", request: "Request") -> None:
     """Read a sensor with these settings, and keep it if it answers."""
     app = page.app
     words = _words_of(request)
-    text = await overlay.once("SAMPLE", command.add, app.get("sensors"), app.config, words)
+    text = await overlay.once("SAMPLE", command.add, app.get, app.config, words)
     if command.NOT_ADDED in text:
         raise Refused(400, text)
     await connection.answer(200, {"answer": text})
@@ -41,7 +41,8 @@ def _words_of(request):
     return words
 
 
-async def _find(sensors):
+async def _find(get):
+    sensors = get("sensors")
     try:
         found = list(finding.find(sensors.port, sensors.workspace))
     except SensorError as error:

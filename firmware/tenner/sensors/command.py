@@ -8,7 +8,7 @@ from tenner.sensors.errors import SensorError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
     from typing import Any
 
     from tenner.sensors.reading import Sensors
@@ -29,19 +29,19 @@ def command(
 ) -> "str | Coroutine[Any, Any, str]":
     """Return the answer to `/sensors [NAME]`, `/sensors find` or `/sensors add NAME DRIVER ...`,
     or a coroutine that returns it; see channels.commands."""
-    sensors = app.get("sensors")
     words = args.split()
-    # The phase of readings, for the drivers.
+    # The phase of readings, for the drivers; in it, for it evicts the class of an older object.
     if words[:1] == ["add"]:
         if not question.is_owner(app, channel, chat):
             return "Only the owner adds a sensor."
-        return overlay.once("SAMPLE", add, sensors, app.config, words[1:])
+        return overlay.once("SAMPLE", add, app.get, app.config, words[1:])
     work = _found if words == ["find"] else _answer
-    return overlay.step("SAMPLE", work, sensors, app.config, args)
+    return overlay.step("SAMPLE", work, app.get, app.config, args)
 
 
-async def _found(sensors, config, args):
+async def _found(get, config, args):
     """Return a line for each chip that was found."""
+    sensors = get("sensors")
     lines = []
     try:
         for one in finding.find(sensors.port, sensors.workspace):
@@ -60,7 +60,7 @@ async def _found(sensors, config, args):
     return "\n".join(lines) or "This board has no I2C bus."
 
 
-async def add(sensors: "Sensors", config: "Config", words: "Sequence[str]") -> str:
+async def add(get: "Callable[[str], Sensors]", config: "Config", words: "Sequence[str]") -> str:
     """Read a new sensor, and write it into SENSORS.json if it answers. `words`: its name, its
     driver, and settings such as `pin=D4`."""
     if len(words) < 2:
@@ -69,6 +69,7 @@ async def add(sensors: "Sensors", config: "Config", words: "Sequence[str]") -> s
     cfg = {"driver": words[1]}
     for word in words[2:]:
         key, _, cfg[key] = word.partition("=")
+    sensors = get("sensors")
     try:
         values = await finding.attempt(sensors, name, cfg)
         finding.add(sensors.workspace, name, cfg)
@@ -77,7 +78,8 @@ async def add(sensors: "Sensors", config: "Config", words: "Sequence[str]") -> s
     return "%s is a sensor now: %s" % (name, ", ".join(_shown(config, values)))
 
 
-async def _answer(sensors, config, wanted):
+async def _answer(get, config, wanted):
+    sensors = get("sensors")
     try:
         names = sensors.names()
     except SensorError as error:
