@@ -264,13 +264,16 @@ def test_a_view_without_its_first_answer_has_no_nameless_parts(opened, axe):
     board.slow = ["/api/v1/now"]
     page = opened(board)
     browser.check_axe(page, axe)
-    assert page.locator("summary:visible, h2:visible").all_inner_texts() == ["Sensors"]
+    assert page.locator("summary:visible, h2:visible").all_inner_texts() == [
+        "Sensors",
+        "Add a sensor",
+    ]
 
 
 def test_an_empty_board_says_the_next_step(opened, axe):
     page = opened(StandIn())
     page.get_by_role("link", name="Write the first one").wait_for()
-    page.get_by_text("No values yet. Name the first sensor in SENSORS.json").wait_for()
+    page.get_by_text("No values yet. Add the first sensor below").wait_for()
     browser.check_axe(page, axe)
     show(page, "heartbeat")
     page.get_by_role("button", name="an example").click()

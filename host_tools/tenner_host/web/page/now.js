@@ -42,7 +42,7 @@ export async function show(place, app) {
     if (state !== drawn) {
       drawn = state;
       const focused = sensors.contains(document.activeElement) && document.activeElement.hash;
-      sensors.replaceChildren(...(own.length ? own.map((one) => sensorCard(one, limits.get(one.name) || [], loud.has(one.name), now)) : [empty()]));
+      sensors.replaceChildren(...(own.length ? own.map((one) => sensorCard(one, limits.get(one.name) || [], loud.has(one.name), now)) : [empty(more)]));
       if (focused) [...sensors.querySelectorAll("a")].find((one) => one.hash === focused)?.focus();
     }
     board.update(agent, found.sensors.filter((one) => isVital(one.name)), now);
@@ -59,4 +59,4 @@ export async function show(place, app) {
   return follow(draw);
 }
 
-const empty = () => h("p", { class: "soft wide" }, "No values yet. Add the first sensor below, or ask in ", h("a", { href: "#chat" }, "Chat"), ": ", h("q", null, "Which chips are on the bus?"));
+const empty = (more) => h("p", { class: "soft wide" }, `No values yet. ${more ? "Add the first sensor below" : "Name the first sensor in SENSORS.json"}, or ask in `, h("a", { href: "#chat" }, "Chat"), ": ", h("q", null, "Which chips are on the bus?"));
