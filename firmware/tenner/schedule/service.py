@@ -150,14 +150,14 @@ class Service:
             found = await overlay.run("BEAT", tick.find_due, self, forced, detached)
         answer, alerts, tasks = found
         if alerts:
-            sent = await overlay.run("BEAT_RUN", self._run, alerts, True)
+            sent = await overlay.run("RUN", self._run, alerts, True)
             if answer is None or answer[0] == "run":
                 answer = sent
         if tasks and detached and (self.area == "heartbeat" or not self.app.port.small):
-            asyncio.create_task(overlay.run("BEAT_RUN", self._run, tasks))
+            asyncio.create_task(overlay.run("RUN", self._run, tasks))
             return "run", "started"
         if tasks:
-            answer = await overlay.run("BEAT_RUN", self._run, tasks)
+            answer = await overlay.run("RUN", self._run, tasks)
         return answer
 
     async def _run(self, tasks, alerts=False):
@@ -170,16 +170,16 @@ class Service:
         try:
             while tasks:
                 request = await overlay.step(
-                    "BEAT_RUN", requests.next_request, self, tasks, answer, alerts
+                    "RUN", requests.next_request, self, tasks, answer, alerts
                 )
                 if request is None:
                     break
                 answer = await self._handle(request)
-            await overlay.step("BEAT_RUN", tick.close, self)
+            await overlay.step("RUN", tick.close, self)
         except (overlay.OutOfMemory, MemoryError) as error:
             try:
                 begun = [task for task in begun if task.run]
-                answer = await overlay.step("BEAT_RUN", outcome.put_off, self, begun, error)
+                answer = await overlay.step("RUN", outcome.put_off, self, begun, error)
             except (overlay.OutOfMemory, MemoryError):
                 # Memory has not even room for the code that puts them off. Without it, and here,
                 # they are due as before they began, in half a minute.
@@ -204,13 +204,13 @@ class Service:
         if request.text is None:
             await self._compose(request)
         # With the note, for the class of a result is code of the turn.
-        await overlay.once("TURN" if request.needs_model else "BEAT_RUN", self._ask, request)
-        answer = await overlay.step("BEAT_RUN", outcome.judge, self, request)
+        await overlay.once("TURN" if request.needs_model else "RUN", self._ask, request)
+        answer = await overlay.step("RUN", outcome.judge, self, request)
         if answer:
             return answer
         if request.address and request.sent is None:
             await overlay.step("SEND", background.send, self, request)
-        answer = await overlay.step("BEAT_RUN", outcome.settle, self, request)
+        answer = await overlay.step("RUN", outcome.settle, self, request)
         if request.sent in ("yes", "queued") and not self.deliver:
             await overlay.step(
                 "KEEP", background.remember, self.app, request.text, *request.address
@@ -223,7 +223,7 @@ class Service:
             if request.choose:
                 reply = await self.run_turn(request)
                 if request.tasks:
-                    await overlay.step("BEAT_RUN", requests.choose, self, request, reply)
+                    await overlay.step("RUN", requests.choose, self, request, reply)
                 else:
                     await overlay.step("READ", prose.choose, self, request, reply)
                 if request.needs_model:
@@ -235,9 +235,7 @@ class Service:
         except Exception as error:
             # Also an exception of a bug: a failed turn must never pass for a quiet one.
             request.result = error
-        await overlay.step(
-            "TURN" if request.needs_model else "BEAT_RUN", outcome.note, self, request
-        )
+        await overlay.step("TURN" if request.needs_model else "RUN", outcome.note, self, request)
 
     async def _compose(self, request):
         """Write the text of a request of the heartbeat."""

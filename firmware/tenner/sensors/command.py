@@ -30,7 +30,8 @@ def command(
     """Return the answer to `/sensors [NAME]`, `/sensors find` or `/sensors add NAME DRIVER ...`,
     or a coroutine that returns it; see channels.commands."""
     words = args.split()
-    # The phase of readings, for the drivers; in it, for it evicts the class of an older object.
+    # The phase of readings, for the drivers. It evicts the class of sensors that were asked for
+    # before it.
     if words[:1] == ["add"]:
         if not question.is_owner(app, channel, chat):
             return "Only the owner adds a sensor."

@@ -10,7 +10,7 @@ _UNITS = (
 
 def unit(value_name: str) -> str:
     """Return the unit of a value such as `temperature`, "" when it is not known."""
-    before, _, after = _UNITS.partition(" %s=" % value_name)
+    after = _UNITS.partition(" %s=" % value_name)[2]
     return after[: after.find(" ")]
 
 

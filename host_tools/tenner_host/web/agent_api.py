@@ -59,22 +59,16 @@ class AgentApi:
         words = ["/alarms", action, name]
         if body.get("duration"):
             words.append(text_of(body, "duration", 20))
-        command = " ".join(words)
-        answer = await self._state.ask(
-            lambda console: console.ask_for(command, lambda lines: True)
-        )
+        answer = await self._state.command(" ".join(words))
         self._state.agent = None
-        return JSONResponse({"answer": visible("\n".join(answer))})
+        return JSONResponse({"answer": answer})
 
     async def run_tasks(self, request: Request) -> Response:
         line = (await body_of(request)).get("line")
         if line is not None and not isinstance(line, int):
             raise BadRequest("line must be the number of a line")
         command = "/trigger" if line is None else f"/trigger {line}"
-        answer = await self._state.ask(
-            lambda console: console.ask_for(command, lambda lines: True)
-        )
-        return JSONResponse({"answer": visible("\n".join(answer))})
+        return JSONResponse({"answer": await self._state.command(command)})
 
     async def get_chat(self, request: Request) -> Response:
         return JSONResponse(self._state.chat.as_json())
@@ -119,7 +113,4 @@ class AgentApi:
         )
 
     async def ask_update(self, request: Request) -> Response:
-        answer = await self._state.ask(
-            lambda console: console.ask_for("/update", lambda lines: True)
-        )
-        return JSONResponse({"answer": visible("\n".join(answer))})
+        return JSONResponse({"answer": await self._state.command("/update")})

@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from tenner_host import FIRMWARE
-from tenner_host.output import visible
 from tenner_host.web.bodies import BadRequest, body_of, text_of
 from tenner_host.web.guard import refusal
 from tenner_host.web.state import State
@@ -30,8 +29,10 @@ class SensorsApi:
         self._state = state
 
     async def find(self, request: Request) -> Response:
-        lines = await self._ask("/sensors find")
-        return JSONResponse({"found": [found(line) for line in lines], "drivers": drivers()})
+        lines = await self._state.command("/sensors find")
+        return JSONResponse(
+            {"found": [found(line) for line in lines.splitlines()], "drivers": drivers()}
+        )
 
     async def add(self, request: Request) -> Response:
         body = await body_of(request)
@@ -42,17 +43,11 @@ class SensorsApi:
         words += [f"{key}={value}" for key, value in settings.items()]
         if any(len(word.split()) != 1 for word in words):
             raise BadRequest("a name and a setting are one word each")
-        text = "\n".join(await self._ask(" ".join(["/sensors add", *words])))
+        text = await self._state.command(" ".join(["/sensors add", *words]))
         if _NOT_ADDED in text:
             return refusal(400, text)
         self._state.agent = None
         return JSONResponse({"answer": text})
-
-    async def _ask(self, command: str) -> list[str]:
-        answer = await self._state.ask(
-            lambda console: console.ask_for(command, lambda lines: True)
-        )
-        return visible("\n".join(answer)).splitlines()
 
 
 def found(line: str) -> dict[str, Any]:

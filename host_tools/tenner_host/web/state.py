@@ -78,6 +78,10 @@ class State:
             raise BoardSilent(BUSY)
         return await self.wait(self.link.console(work))
 
+    async def command(self, text: str) -> str:
+        """The agent's answer to a command."""
+        return visible("\n".join(await self.ask(lambda talk: talk.ask_for(text, lambda _: True))))
+
     async def look(self, fresh_s: float) -> str | None:
         """Ask for the agent's state unless it is as fresh as this; the problem if that fails."""
         async with self._asking:
